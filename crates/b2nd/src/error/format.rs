@@ -1,0 +1,117 @@
+//! Where and how a file breaks its format.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// A part of a file, as the format names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Part {
+    /// The header of a frame.
+    FrameHeader,
+    /// The chunk that holds the offsets of all chunks.
+    Offsets,
+    /// The trailer of a frame.
+    Trailer,
+    /// A metalayer in the header of a frame (`b2nd` and `caterva` among them).
+    Metalayer,
+    /// A vlmetalayer in the trailer of a frame.
+    Vlmetalayer,
+    /// The header of a chunk.
+    ChunkHeader,
+    /// The block offsets of a chunk.
+    BlockOffsets,
+    /// A compressed stream of a block.
+    Stream,
+    /// A file of a sparse frame.
+    ChunkFile,
+}
+
+impl Part {
+    /// The part in words: `frame header`, `block offsets`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Part::FrameHeader => "frame header",
+            Part::Offsets => "chunk offsets",
+            Part::Trailer => "trailer",
+            Part::Metalayer => "metalayer",
+            Part::Vlmetalayer => "vlmetalayer",
+            Part::ChunkHeader => "chunk header",
+            Part::BlockOffsets => "block offsets",
+            Part::Stream => "stream",
+            Part::ChunkFile => "chunk file",
+        }
+    }
+}
+
+/// A break of the format: which part, where in it, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FormatError {
+    part: Part,
+    offset: Option<u64>,
+    chunk: Option<u64>,
+    block: Option<u32>,
+    path: Option<PathBuf>,
+    reason: String,
+}
+
+impl FormatError {
+    pub(super) fn new(part: Part, offset: Option<u64>, reason: String) -> Self {
+        FormatError { part, offset, chunk: None, block: None, path: None, reason }
+    }
+    pub(super) fn set_path(&mut self, path: &Path) {
+        self.path.get_or_insert_with(|| path.to_path_buf());
+    }
+    pub(super) fn set_chunk(&mut self, chunk: u64) {
+        self.chunk.get_or_insert(chunk);
+    }
+    pub(super) fn set_block(&mut self, block: u32) {
+        self.block.get_or_insert(block);
+    }
+
+    /// The part of the file that is broken.
+    pub fn part(&self) -> Part {
+        self.part
+    }
+    /// The offset in bytes from the start of that part, where one byte is to blame.
+    pub fn offset(&self) -> Option<u64> {
+        self.offset
+    }
+    /// The number of the chunk, for parts of a chunk.
+    pub fn chunk(&self) -> Option<u64> {
+        self.chunk
+    }
+    /// The number of the block inside its chunk, for parts of a block.
+    pub fn block(&self) -> Option<u32> {
+        self.block
+    }
+    /// The file, where there is one.
+    pub fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+    /// What is wrong, in words.
+    pub fn reason(&self) -> &str {
+        &self.reason
+    }
+}
+
+impl fmt::Display for FormatError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(path) = &self.path {
+            write!(f, "{}: ", path.display())?;
+        }
+        write!(f, "damaged {}", self.part.name())?;
+        match (self.chunk, self.block) {
+            (Some(chunk), Some(block)) => write!(f, " of chunk {chunk}, block {block}")?,
+            (Some(chunk), None) => write!(f, " of chunk {chunk}")?,
+            (None, Some(block)) => write!(f, " of block {block}")?,
+            (None, None) => {}
+        }
+        if let Some(offset) = self.offset {
+            write!(f, " at byte {offset}")?;
+        }
+        write!(f, ": {}", self.reason)
+    }
+}
+
+impl std::error::Error for FormatError {}

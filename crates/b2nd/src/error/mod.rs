@@ -1,0 +1,153 @@
+//! Errors, sorted by who is at fault: the file, the caller, the environment, or a limit.
+
+mod format;
+
+pub use format::{FormatError, Part};
+
+use std::path::{Path, PathBuf};
+
+/// The result of an operation of this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Who has to act on an [`Error`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Fault {
+    /// The file (or buffer) holds something that the format forbids, or that this build cannot read.
+    File,
+    /// The caller asked for something that cannot be done.
+    Caller,
+    /// The operating system refused or failed.
+    Environment,
+    /// A limit that the caller set, or its default, was passed.
+    Limit,
+}
+
+/// Everything that can go wrong. [`Error::fault`] says who is at fault.
+///
+/// ```
+/// use b2nd::{Error, Fault};
+/// let error = b2nd::array::Array::open("no such file.b2nd").unwrap_err();
+/// assert_eq!(error.fault(), Fault::Environment);
+/// ```
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The operating system refused or failed.
+    #[error("{}{action}: {source}", path_prefix(path.as_deref()))]
+    Io {
+        /// What was being done, as a verb phrase such as `cannot open the file`.
+        action: &'static str,
+        /// The file, where there is one.
+        path: Option<PathBuf>,
+        /// What the operating system said.
+        source: std::io::Error,
+    },
+    /// The file breaks its format: it is damaged, cut off, or not such a file.
+    #[error(transparent)]
+    Format(#[from] FormatError),
+    /// The file is sound but uses something that this build cannot read.
+    #[error("{}unsupported {what}", path_prefix(path.as_deref()))]
+    Unsupported {
+        /// What it is, with its id: `codec 37`, `filter 160`, `dtype |O`.
+        what: String,
+        /// The file, where there is one.
+        path: Option<PathBuf>,
+    },
+    /// The caller asked for something that cannot be done.
+    #[error("{0}")]
+    Usage(String),
+    /// A [`Limits`](crate::Limits) value was passed.
+    #[error("{what} needs {found} bytes, and the limit is {allowed}")]
+    Limit {
+        /// What the bytes are for.
+        what: &'static str,
+        /// How many bytes the input asks for.
+        found: u64,
+        /// How many bytes are allowed.
+        allowed: u64,
+    },
+    /// Memory could not be reserved.
+    #[error("out of memory: {what} needs {bytes} bytes")]
+    OutOfMemory {
+        /// What the bytes are for.
+        what: &'static str,
+        /// How many bytes were asked for.
+        bytes: u64,
+    },
+    /// The operation was cancelled through its [`Cancel`](crate::Cancel).
+    #[error("cancelled")]
+    Cancelled,
+}
+
+fn path_prefix(path: Option<&Path>) -> String {
+    path.map(|p| format!("{}: ", p.display())).unwrap_or_default()
+}
+
+impl Error {
+    /// Who has to act on this error.
+    pub fn fault(&self) -> Fault {
+        match self {
+            Error::Io { .. } | Error::OutOfMemory { .. } => Fault::Environment,
+            Error::Format(_) | Error::Unsupported { .. } => Fault::File,
+            Error::Usage(_) | Error::Cancelled => Fault::Caller,
+            Error::Limit { .. } => Fault::Limit,
+        }
+    }
+
+    /// The file breaks its format in `part`, `offset` bytes from the start of that part.
+    pub(crate) fn format(part: Part, offset: impl Into<Option<u64>>, reason: impl Into<String>) -> Self {
+        Error::Format(FormatError::new(part, offset.into(), reason.into()))
+    }
+
+    pub(crate) fn unsupported(what: impl Into<String>) -> Self {
+        Error::Unsupported { what: what.into(), path: None }
+    }
+
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Error::Usage(message.into())
+    }
+
+    pub(crate) fn limit(what: &'static str, found: u64, allowed: u64) -> Self {
+        Error::Limit { what, found, allowed }
+    }
+
+    pub(crate) fn out_of_memory(what: &'static str, bytes: u64) -> Self {
+        Error::OutOfMemory { what, bytes }
+    }
+
+    pub(crate) fn io(action: &'static str, source: std::io::Error) -> Self {
+        Error::Io { action, path: None, source }
+    }
+
+    /// The same error, with the file it is about (kept when one is known already).
+    #[must_use]
+    pub(crate) fn at_path(mut self, at: &Path) -> Self {
+        match &mut self {
+            Error::Io { path, .. } | Error::Unsupported { path, .. } => {
+                path.get_or_insert_with(|| at.to_path_buf());
+            }
+            Error::Format(format) => format.set_path(at),
+            _ => {}
+        }
+        self
+    }
+
+    /// The same error, with the number of the chunk it is about (kept when one is known already).
+    #[must_use]
+    pub(crate) fn in_chunk(mut self, nchunk: u64) -> Self {
+        if let Error::Format(format) = &mut self {
+            format.set_chunk(nchunk);
+        }
+        self
+    }
+
+    /// The same error, with the number of the block inside its chunk (kept when one is known already).
+    #[must_use]
+    pub(crate) fn in_block(mut self, nblock: u32) -> Self {
+        if let Error::Format(format) = &mut self {
+            format.set_block(nblock);
+        }
+        self
+    }
+}

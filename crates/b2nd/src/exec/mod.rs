@@ -1,0 +1,176 @@
+//! Threads, cancellation and progress, passed by value: no globals, nothing that a fork could break.
+
+mod scratch;
+
+pub(crate) use scratch::Scratch;
+
+use crate::error::{Error, Result};
+use scratch::ScratchPool;
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+/// A switch that stops the operations that hold a clone of it.
+///
+/// ```
+/// use b2nd::{Cancel, Exec};
+/// let cancel = Cancel::new();
+/// let exec = Exec::new(2).with_cancel(cancel.clone());
+/// cancel.cancel();
+/// assert!(cancel.is_cancelled());
+/// # let _ = exec;
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Cancel(Arc<AtomicBool>);
+
+impl Cancel {
+    /// A switch that is not thrown.
+    pub fn new() -> Self {
+        Self::default()
+    }
+    /// Stops every operation that looks at this switch, at its next block.
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+    /// Whether [`Cancel::cancel`] was called.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+type ProgressHook = Arc<dyn Fn(u64) + Send + Sync>;
+
+/// How work is done: on how many threads, with which [`Cancel`] switch and progress hook.
+///
+/// Threads live no longer than the call that needs them, so a process may fork between calls. Cloning is cheap and
+/// shares the reusable buffers.
+///
+/// ```
+/// use b2nd::Exec;
+/// let exec = Exec::new(4).with_progress(|bytes| println!("{bytes} bytes more"));
+/// assert_eq!(exec.threads(), 4);
+/// ```
+#[derive(Clone)]
+pub struct Exec {
+    threads: NonZeroUsize,
+    cancel: Option<Cancel>,
+    progress: Option<ProgressHook>,
+    scratch: Arc<ScratchPool>,
+}
+
+impl std::fmt::Debug for Exec {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Exec").field("threads", &self.threads).finish_non_exhaustive()
+    }
+}
+
+impl Default for Exec {
+    /// All the processors that this process may use.
+    fn default() -> Self {
+        Exec::new(std::thread::available_parallelism().map_or(1, NonZeroUsize::get))
+    }
+}
+
+/// Below this many bytes of output a hand-over to another thread costs more than it gives (about 30 µs for each).
+const PARALLEL_FROM_BYTES: u64 = 128 * 1024;
+
+impl Exec {
+    /// Work on `threads` threads, the caller's among them; 0 counts as 1.
+    pub fn new(threads: usize) -> Self {
+        Exec {
+            threads: NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN),
+            cancel: None,
+            progress: None,
+            scratch: Arc::default(),
+        }
+    }
+    /// Stops when `cancel` is thrown; the operation then returns [`Error::Cancelled`].
+    #[must_use]
+    pub fn with_cancel(mut self, cancel: Cancel) -> Self {
+        self.cancel = Some(cancel);
+        self
+    }
+    /// Calls `hook` with the number of uncompressed bytes just done, from whichever thread did them.
+    #[must_use]
+    pub fn with_progress(mut self, hook: impl Fn(u64) + Send + Sync + 'static) -> Self {
+        self.progress = Some(Arc::new(hook));
+        self
+    }
+    /// The number of threads.
+    pub fn threads(&self) -> usize {
+        self.threads.get()
+    }
+
+    /// An error when the switch was thrown.
+    pub(crate) fn check_cancelled(&self) -> Result<()> {
+        if self.cancel.as_ref().is_some_and(Cancel::is_cancelled) { Err(Error::Cancelled) } else { Ok(()) }
+    }
+
+    /// Tells the progress hook of `bytes` more.
+    pub(crate) fn progress(&self, bytes: u64) {
+        if let Some(hook) = &self.progress {
+            hook(bytes);
+        }
+    }
+
+    /// Lends scratch memory to `work`, on this thread.
+    pub(crate) fn with_scratch<R>(&self, work: impl FnOnce(&mut Scratch) -> R) -> R {
+        let mut scratch = self.scratch.take();
+        let result = work(&mut scratch);
+        self.scratch.give(scratch);
+        result
+    }
+
+    /// Runs `work(scratch, task)` for every task below `tasks`, on as many threads as pay for `bytes` of output.
+    ///
+    /// Every task that starts runs to its end. The first failure (by task number, among those that ran) or a
+    /// cancellation stops the rest and is returned.
+    pub(crate) fn run<F>(&self, tasks: usize, bytes: u64, work: F) -> Result<()>
+    where
+        F: Fn(&mut Scratch, usize) -> Result<()> + Sync,
+    {
+        let threads = if bytes < PARALLEL_FROM_BYTES { 1 } else { self.threads().min(tasks) };
+        if threads <= 1 {
+            return self.with_scratch(|scratch| {
+                (0..tasks).try_for_each(|task| {
+                    self.check_cancelled()?;
+                    work(scratch, task)
+                })
+            });
+        }
+        let next = AtomicUsize::new(0);
+        let failure: Mutex<Option<(usize, Error)>> = Mutex::new(None);
+        let worker = || {
+            self.with_scratch(|scratch| {
+                loop {
+                    let task = next.fetch_add(1, Ordering::Relaxed);
+                    if task >= tasks {
+                        return;
+                    }
+                    if let Err(error) = self.check_cancelled().and_then(|()| work(scratch, task)) {
+                        next.store(tasks, Ordering::Relaxed);
+                        let mut first = failure.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                        if first.as_ref().is_none_or(|(other, _)| task < *other) {
+                            *first = Some((task, error));
+                        }
+                        return;
+                    }
+                }
+            });
+        };
+        std::thread::scope(|scope| {
+            for _ in 1..threads {
+                // A thread that cannot be made is not missed: the caller's own does the work.
+                if std::thread::Builder::new().spawn_scoped(scope, worker).is_err() {
+                    break;
+                }
+            }
+            worker();
+        });
+        let failure = failure.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        failure.map_or(Ok(()), |(_, error)| Err(error))
+    }
+}
+
+#[cfg(test)]
+mod tests;

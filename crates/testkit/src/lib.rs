@@ -1,0 +1,1 @@
+//! Naive oracles and generators for the tests of b2nd.
