@@ -1,1 +1,3 @@
-//! Placeholder.
+//! Frames: header, metalayers, chunk offsets, trailer and vlmetalayers, contiguous and sparse. Parsing never touches a file.
+
+pub mod plan;
