@@ -133,6 +133,15 @@ impl Error {
         self
     }
 
+    /// As [`Error::at_path`], where there may be no path.
+    #[must_use]
+    pub(crate) fn at(self, path: Option<&Path>) -> Self {
+        match path {
+            Some(path) => self.at_path(path),
+            None => self,
+        }
+    }
+
     /// The same error, with the number of the chunk it is about (kept when one is known already).
     #[must_use]
     pub(crate) fn in_chunk(mut self, nchunk: u64) -> Self {

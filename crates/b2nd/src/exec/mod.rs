@@ -106,6 +106,11 @@ impl Exec {
         if self.cancel.as_ref().is_some_and(Cancel::is_cancelled) { Err(Error::Cancelled) } else { Ok(()) }
     }
 
+    /// Whether anybody listens to the progress.
+    pub(crate) fn has_progress(&self) -> bool {
+        self.progress.is_some()
+    }
+
     /// Tells the progress hook of `bytes` more.
     pub(crate) fn progress(&self, bytes: u64) {
         if let Some(hook) = &self.progress {

@@ -1,0 +1,309 @@
+//! The geometry of an array: shape, chunks and blocks, and where an item lies. Pure arithmetic, checked once when made.
+
+use crate::array::selection::Line;
+use crate::error::Error;
+use crate::error::Result;
+
+/// The most dimensions that the format has.
+pub const MAX_NDIM: usize = 16;
+/// The most bytes that a chunk may have uncompressed.
+pub(crate) const MAX_CHUNK_BYTES: u64 = (1 << 31) - 1 - 32;
+/// The most bytes that a block may have uncompressed.
+pub(crate) const MAX_BLOCK_BYTES: u64 = 536_866_816;
+
+/// Shape and two-level partition, with what follows from them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Grid {
+    shape: Vec<u64>,
+    chunks: Vec<u64>,
+    blocks: Vec<u64>,
+    itemsize: usize,
+    /// Chunks along each axis.
+    chunk_grid: Vec<u64>,
+    /// Blocks along each axis of a chunk.
+    block_grid: Vec<u64>,
+    size: u64,
+    nchunks: u64,
+    block_bytes: usize,
+    chunk_bytes: usize,
+}
+
+/// A stretch of a selection along one axis that lies in one block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Segment {
+    /// The chunk along this axis.
+    pub(crate) chunk: u64,
+    /// The block along this axis of the chunk.
+    pub(crate) block: u64,
+    /// The first taken index, inside the block.
+    pub(crate) first: usize,
+    /// The place of that item in the result.
+    pub(crate) out: usize,
+    /// The number of items taken.
+    pub(crate) count: usize,
+}
+
+fn product(what: &str, lengths: &[u64], start: u64, most: u64) -> Result<u64> {
+    if lengths.contains(&0) {
+        return Ok(0);
+    }
+    lengths.iter().try_fold(start, |total, &n| total.checked_mul(n)).filter(|&total| total <= most).ok_or_else(|| {
+        Error::usage(format!("{what} of {lengths:?} items of {start} bytes is more than the {most} bytes that the format allows"))
+    })
+}
+
+impl Grid {
+    /// Checks the numbers against each other and the format's bounds.
+    ///
+    /// # Errors
+    /// [`Error::Usage`]; who reads a file turns it into a break of the format.
+    pub(crate) fn new(shape: &[u64], chunks: &[u64], blocks: &[u64], itemsize: usize) -> Result<Self> {
+        let ndim = shape.len();
+        if ndim > MAX_NDIM {
+            return Err(Error::usage(format!("{ndim} dimensions are more than the {MAX_NDIM} that the format allows")));
+        }
+        for (name, lengths) in [("chunks", chunks), ("blocks", blocks)] {
+            if lengths.len() != ndim {
+                return Err(Error::usage(format!(
+                    "{name} {lengths:?} name {} axes, and the shape {shape:?} has {ndim}",
+                    lengths.len()
+                )));
+            }
+        }
+        if itemsize == 0 {
+            return Err(Error::usage("items of 0 bytes cannot be stored"));
+        }
+        for axis in 0..ndim {
+            let (length, chunk, block) = (shape[axis], chunks[axis], blocks[axis]);
+            if (chunk == 0 || block == 0) && length > 0 {
+                return Err(Error::usage(format!("a chunk or block of length 0 on axis {axis}, which has {length} items")));
+            }
+            if length > i64::MAX as u64 || chunk > i32::MAX as u64 || block > i32::MAX as u64 {
+                return Err(Error::usage(format!("axis {axis} is longer than the format allows")));
+            }
+        }
+        let item = itemsize as u64;
+        product("an array", shape, item, i64::MAX as u64)?;
+        let div = |a: &[u64], b: &[u64]| -> Vec<u64> { a.iter().zip(b).map(|(&a, &b)| if b == 0 { 0 } else { a.div_ceil(b) }).collect() };
+        let chunk_grid = div(shape, chunks);
+        let block_grid = div(chunks, blocks);
+        let extended: Vec<u64> = block_grid.iter().zip(blocks).map(|(&n, &b)| n * b).collect();
+        let block_bytes = product("a block", blocks, item, MAX_BLOCK_BYTES)?;
+        let chunk_bytes = product("a chunk", &extended, item, MAX_CHUNK_BYTES)?;
+        let nchunks = product("the grid of chunks", &chunk_grid, 1, i64::MAX as u64)?;
+        Ok(Grid {
+            size: product("an array", shape, 1, i64::MAX as u64)?,
+            shape: shape.to_vec(),
+            chunks: chunks.to_vec(),
+            blocks: blocks.to_vec(),
+            itemsize,
+            chunk_grid,
+            block_grid,
+            nchunks,
+            // Both fit: they are at most 2^31.
+            block_bytes: block_bytes as usize,
+            chunk_bytes: chunk_bytes as usize,
+        })
+    }
+
+    pub(crate) fn shape(&self) -> &[u64] {
+        &self.shape
+    }
+    pub(crate) fn chunks(&self) -> &[u64] {
+        &self.chunks
+    }
+    pub(crate) fn blocks(&self) -> &[u64] {
+        &self.blocks
+    }
+    pub(crate) fn itemsize(&self) -> usize {
+        self.itemsize
+    }
+    pub(crate) fn ndim(&self) -> usize {
+        self.shape.len()
+    }
+    /// The number of items.
+    pub(crate) fn size(&self) -> u64 {
+        self.size
+    }
+    /// The number of chunks; 0 when an axis has length 0.
+    pub(crate) fn nchunks(&self) -> u64 {
+        self.nchunks
+    }
+    /// Bytes of a block, padding included.
+    pub(crate) fn block_bytes(&self) -> usize {
+        self.block_bytes
+    }
+    /// Bytes of a chunk, padding included.
+    pub(crate) fn chunk_bytes(&self) -> usize {
+        self.chunk_bytes
+    }
+    pub(crate) fn block_grid(&self) -> &[u64] {
+        &self.block_grid
+    }
+    pub(crate) fn blocks_per_chunk(&self) -> usize {
+        if self.block_bytes == 0 { 0 } else { self.chunk_bytes / self.block_bytes }
+    }
+
+    /// The number of the chunk at a position of the chunk grid.
+    pub(crate) fn chunk_number(&self, position: impl Iterator<Item = u64>) -> u64 {
+        self.chunk_grid.iter().zip(position).fold(0, |number, (&n, at)| number * n + at)
+    }
+    /// The number of the block at a position of the block grid.
+    pub(crate) fn block_number(&self, position: impl Iterator<Item = u64>) -> usize {
+        self.block_grid.iter().zip(position).fold(0, |number, (&n, at)| number * n + at) as usize
+    }
+    /// The position of chunk `number` in the chunk grid.
+    pub(crate) fn chunk_position(&self, number: u64) -> Vec<u64> {
+        unravel(number, &self.chunk_grid)
+    }
+    /// The position of block `number` in the block grid.
+    pub(crate) fn block_position(&self, number: usize) -> Vec<u64> {
+        unravel(number as u64, &self.block_grid)
+    }
+
+    /// The items of the array in a chunk: first and one past the last index along each axis, without padding.
+    pub(crate) fn chunk_box(&self, position: &[u64]) -> (Vec<u64>, Vec<u64>) {
+        let start: Vec<u64> = position.iter().zip(&self.chunks).map(|(&at, &c)| at * c).collect();
+        let stop = (0..self.ndim()).map(|d| (start[d] + self.chunks[d]).min(self.shape[d])).collect();
+        (start, stop)
+    }
+    /// The items of the array in a block of a chunk; empty (`start >= stop` on some axis) when it is all padding.
+    pub(crate) fn block_box(&self, chunk: &[u64], block: &[u64]) -> (Vec<u64>, Vec<u64>) {
+        let (first, end) = self.chunk_box(chunk);
+        let start: Vec<u64> = (0..self.ndim()).map(|d| first[d] + block[d] * self.blocks[d]).collect();
+        let stop = (0..self.ndim()).map(|d| (start[d] + self.blocks[d]).min(end[d]).max(start[d].min(end[d]))).collect();
+        (start, stop)
+    }
+
+    /// The strides in bytes of a C-order box.
+    pub(crate) fn strides(lengths: &[usize], itemsize: usize) -> Vec<usize> {
+        let mut strides = vec![itemsize; lengths.len()];
+        for axis in (1..lengths.len()).rev() {
+            strides[axis - 1] = strides[axis].saturating_mul(lengths[axis]);
+        }
+        strides
+    }
+    /// The block shape as buffer lengths.
+    pub(crate) fn block_lengths(&self) -> Vec<usize> {
+        self.blocks.iter().map(|&b| b as usize).collect()
+    }
+
+    /// Cuts a line along `axis` where it passes from block to block. The line lies inside the axis.
+    pub(crate) fn segments(&self, axis: usize, line: Line) -> Vec<Segment> {
+        let (chunk_len, block_len) = (self.chunks[axis], self.blocks[axis]);
+        let stride = line.step.unsigned_abs();
+        let mut segments = Vec::new();
+        let mut done = 0;
+        while done < line.count {
+            let walked = done * stride;
+            let at = if line.step > 0 { line.start + walked } else { line.start - walked };
+            let chunk = at / chunk_len;
+            let in_chunk = at % chunk_len;
+            let block = in_chunk / block_len;
+            let first = in_chunk % block_len;
+            // How far the block reaches in the direction of the walk; a block ends early at the end of its chunk.
+            let reach = if line.step > 0 { (block_len - first).min(chunk_len - in_chunk) - 1 } else { first };
+            let count = (reach / stride + 1).min(line.count - done);
+            segments.push(Segment { chunk, block, first: first as usize, out: done as usize, count: count as usize });
+            done += count;
+        }
+        segments
+    }
+}
+
+/// The position of item `number` in a C-order grid.
+pub(crate) fn unravel(mut number: u64, lengths: &[u64]) -> Vec<u64> {
+    let mut position = vec![0; lengths.len()];
+    for (at, &n) in position.iter_mut().zip(lengths).rev() {
+        if n > 0 {
+            *at = number % n;
+            number /= n;
+        }
+    }
+    position
+}
+
+/// Steps through the positions of a C-order grid, last axis fastest; `false` after the last.
+pub(crate) fn advance(position: &mut [usize], lengths: &[usize]) -> bool {
+    for (at, &n) in position.iter_mut().zip(lengths).rev() {
+        *at += 1;
+        if *at < n {
+            return true;
+        }
+        *at = 0;
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn segments_find_every_item_where_division_does(
+            length in 1u64..60, chunk in 1u64..25, block in 1u64..25, start in 0u64..60, step in 1u64..20, back in any::<bool>(),
+        ) {
+            let block = block.min(chunk);
+            let grid = Grid::new(&[length], &[chunk], &[block], 1).unwrap();
+            let start = start % length;
+            let count = if back { start / step + 1 } else { (length - 1 - start) / step + 1 };
+            let signed = if back { -(step as i64) } else { step as i64 };
+            let mut items = Vec::new();
+            for s in grid.segments(0, Line { start, step: signed, count }) {
+                prop_assert_eq!(s.out, items.len());
+                for k in 0..s.count as i64 {
+                    let inside = s.first as i64 + k * signed;
+                    prop_assert!(inside >= 0 && inside < block as i64);
+                    items.push(s.chunk as i64 * chunk as i64 + s.block as i64 * block as i64 + inside);
+                }
+            }
+            let naive: Vec<i64> = (0..count as i64).map(|k| start as i64 + k * signed).collect();
+            prop_assert_eq!(items, naive);
+        }
+
+        #[test]
+        fn each_item_lies_in_exactly_one_block_box(
+            shape in proptest::collection::vec(0u64..7, 0..4), chunk in 1u64..5, block in 1u64..5,
+        ) {
+            let chunks: Vec<u64> = shape.iter().map(|_| chunk).collect();
+            let blocks: Vec<u64> = shape.iter().map(|_| block.min(chunk)).collect();
+            let grid = Grid::new(&shape, &chunks, &blocks, 2).unwrap();
+            let mut seen = vec![0; grid.size() as usize];
+            for n in 0..grid.nchunks() {
+                for b in 0..grid.blocks_per_chunk() {
+                    let (start, stop) = grid.block_box(&grid.chunk_position(n), &grid.block_position(b));
+                    let lengths: Vec<usize> = start.iter().zip(&stop).map(|(a, b)| b.saturating_sub(*a) as usize).collect();
+                    if lengths.contains(&0) {
+                        continue;
+                    }
+                    let mut at = vec![0; lengths.len()];
+                    loop {
+                        let flat = (0..shape.len()).fold(0, |f, d| f * shape[d] + start[d] + at[d] as u64);
+                        seen[flat as usize] += 1;
+                        if !advance(&mut at, &lengths) {
+                            break;
+                        }
+                    }
+                }
+            }
+            prop_assert!(seen.iter().all(|&n| n == 1));
+        }
+    }
+
+    #[test]
+    fn what_the_format_does_not_allow_is_refused() {
+        assert!(Grid::new(&[1; 17], &[1; 17], &[1; 17], 1).is_err());
+        assert!(Grid::new(&[4], &[0], &[0], 1).is_err());
+        assert!(Grid::new(&[4, 4], &[2], &[2], 1).is_err());
+        assert!(Grid::new(&[65536, 65536], &[65536, 65536], &[65536, 65536], 1).is_err());
+        assert!(Grid::new(&[u64::MAX], &[1], &[1], 1).is_err());
+        assert!(Grid::new(&[1 << 40, 1 << 40], &[1, 1], &[1, 1], 1).is_err());
+        assert!(Grid::new(&[4], &[2], &[2], 0).is_err());
+        let scalar = Grid::new(&[], &[], &[], 8).unwrap();
+        assert_eq!((scalar.size(), scalar.nchunks(), scalar.chunk_bytes(), scalar.blocks_per_chunk()), (1, 1, 8, 1));
+        let empty = Grid::new(&[0, 5], &[0, 5], &[0, 5], 8).unwrap();
+        assert_eq!((empty.size(), empty.nchunks(), empty.chunk_bytes()), (0, 0, 0));
+    }
+}

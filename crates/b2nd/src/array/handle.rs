@@ -1,0 +1,311 @@
+//! An open array: what it is, and how a frame becomes one.
+
+use crate::array::dtype::Dtype;
+use crate::array::grid::Grid;
+use crate::array::meta;
+use crate::array::meta::ArrayMeta;
+use crate::array::meta::Revision;
+use crate::array::options::array_params;
+use crate::array::read::chunk::read_head;
+use crate::error::Error;
+use crate::error::Part;
+use crate::error::Result;
+use crate::exec::Exec;
+use crate::schunk::OpenOptions;
+use crate::schunk::Place;
+use crate::schunk::SChunk;
+use std::path::Path;
+
+/// An open array.
+///
+/// Reading takes `&self`, from any number of threads at once.
+///
+/// ```
+/// use b2nd::{s, Array, Dtype, Options};
+/// let mut a = Options::new().create(None, Dtype::parse("<i4")?, &[100, 100])?;
+/// a.write_bytes(s![0, ..2], &[1, 0, 0, 0, 2, 0, 0, 0])?;
+/// let copy = Array::from_bytes(a.to_bytes()?, &Default::default())?;
+/// assert_eq!(copy.shape(), [100, 100]);
+/// assert_eq!(copy.read_bytes(s![0, 1])?, [2, 0, 0, 0]);
+/// # Ok::<(), b2nd::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Array {
+    pub(crate) schunk: SChunk,
+    pub(crate) grid: Grid,
+    /// The distance in bytes between neighbours along each axis of a block.
+    pub(crate) block_strides: Vec<usize>,
+    dtype: Dtype,
+    stored_dtype: Option<String>,
+    revision: Revision,
+}
+
+impl Array {
+    pub(crate) fn from_parts(
+        schunk: SChunk,
+        grid: Grid,
+        dtype: Dtype,
+        stored_dtype: Option<String>,
+        revision: Revision,
+    ) -> Self {
+        let block_strides = Grid::strides(&grid.block_lengths(), grid.itemsize());
+        Array { schunk, grid, block_strides, dtype, stored_dtype, revision }
+    }
+
+    /// Opens an array for reading: a contiguous frame (a file) or a sparse one (a directory).
+    ///
+    /// # Errors
+    /// [`Error::Io`] when it cannot be read; [`Error::Format`] when it is damaged or holds no array;
+    /// [`Error::Unsupported`] for dtypes of Python objects.
+    ///
+    /// ```no_run
+    /// let wind = b2nd::Array::open("wind.b2nd")?;
+    /// println!("{:?} of {}", wind.shape(), wind.dtype());
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Array::open_with(path, &OpenOptions::new())
+    }
+
+    /// Opens an array as `options` say.
+    ///
+    /// # Errors
+    /// As [`Array::open`].
+    ///
+    /// ```no_run
+    /// use b2nd::{Array, Exec, OpenOptions};
+    /// let options = OpenOptions::new().with_write(true).with_exec(Exec::new(1));
+    /// let wind = Array::open_with("wind.b2nd", &options)?;
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    pub fn open_with(path: impl AsRef<Path>, options: &OpenOptions) -> Result<Self> {
+        let path = path.as_ref();
+        SChunk::open(path, options).and_then(Array::from_schunk).map_err(|error| error.at_path(path))
+    }
+
+    /// Opens an array in a contiguous frame in memory, as [`Array::to_bytes`] and python-blosc2's `to_cframe` make it.
+    ///
+    /// # Errors
+    /// As [`Array::open`].
+    pub fn from_bytes(bytes: Vec<u8>, options: &OpenOptions) -> Result<Self> {
+        Array::from_schunk(SChunk::from_bytes(bytes, options)?)
+    }
+
+    /// Takes an open super-chunk as the array that its metalayer describes.
+    ///
+    /// # Errors
+    /// [`Error::Format`] when it has no such metalayer or its frame disagrees with it.
+    pub fn from_schunk(mut schunk: SChunk) -> Result<Self> {
+        let find = |name: &str| schunk.metalayers().find(|(n, _)| *n == name).map(|(_, content)| meta::parse(name, content));
+        let found = find(meta::NAME).or_else(|| find(meta::OLD_NAME)).ok_or_else(|| {
+            Error::format(Part::Metalayer, None, "this frame holds no array: it has neither a 'b2nd' nor a 'caterva' metalayer")
+        });
+        let meta = found??;
+        let (grid, revision) = geometry(&schunk, &meta)?;
+        let due = grid.nchunks();
+        if schunk.nchunks() != due {
+            return Err(Error::format(
+                Part::Metalayer,
+                None,
+                format!("the shape needs {due} chunks, and the frame has {}", schunk.nchunks()),
+            ));
+        }
+        let dtype = dtype_of(meta.dtype.as_deref(), grid.itemsize())?;
+        let params = array_params(schunk.params().clone(), &grid)?;
+        schunk.set_params(params);
+        let mut array = Array::from_parts(schunk, grid, dtype, meta.dtype, revision);
+        if revision == Revision::Caterva5 && array.schunk.version() < 2 && !array.has_blocks()? {
+            array = array.without_blocks()?;
+        }
+        Ok(array)
+    }
+
+    /// Whether the first stored chunk is cut into the blocks that the metalayer names (frames of version 1).
+    fn has_blocks(&self) -> Result<bool> {
+        for n in 0..self.schunk.nchunks() {
+            let place = self.schunk.place(n)?;
+            if let Place::Stored { .. } = place {
+                let head = read_head(self, place, &mut Vec::new()).map_err(|e| e.in_chunk(n))?;
+                return Ok(head.header().blocksize() as usize == self.grid.block_bytes());
+            }
+        }
+        Ok(true)
+    }
+
+    /// The same array with chunks in plain C order.
+    fn without_blocks(self) -> Result<Self> {
+        let grid = new_grid(self.grid.shape(), self.grid.chunks(), self.grid.chunks(), self.grid.itemsize())?;
+        Ok(Array::from_parts(self.schunk, grid, self.dtype, self.stored_dtype, Revision::CatervaPartshape))
+    }
+
+    /// The array as one contiguous frame, without gaps.
+    ///
+    /// # Errors
+    /// [`Error::Io`] or [`Error::Format`] when a chunk cannot be read.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        self.schunk.to_bytes()
+    }
+
+    /// The length of each axis.
+    pub fn shape(&self) -> &[u64] {
+        self.grid.shape()
+    }
+    /// The number of axes.
+    pub fn ndim(&self) -> usize {
+        self.grid.ndim()
+    }
+    /// The chunk shape.
+    pub fn chunks(&self) -> &[u64] {
+        self.grid.chunks()
+    }
+    /// The block shape.
+    pub fn blocks(&self) -> &[u64] {
+        self.grid.blocks()
+    }
+    /// The dtype; `|V<size>` when the stored one is missing, unknown, or disagrees with the size of an item.
+    pub fn dtype(&self) -> &Dtype {
+        &self.dtype
+    }
+    /// The dtype as the file spells it; `None` where it has none.
+    pub fn stored_dtype(&self) -> Option<&str> {
+        self.stored_dtype.as_deref()
+    }
+    /// Takes the items as another dtype of the same size from now on. The file stays as it is.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] when an item has another size.
+    ///
+    /// ```
+    /// use b2nd::{Dtype, Options};
+    /// let mut a = Options::new().create(None, Dtype::parse("|V4")?, &[3])?;
+    /// a.set_dtype(Dtype::parse("<f4")?)?;
+    /// assert!(a.set_dtype(Dtype::parse("<f8")?).is_err());
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    pub fn set_dtype(&mut self, dtype: Dtype) -> Result<()> {
+        if dtype.itemsize() != self.grid.itemsize() {
+            let (theirs, ours) = (dtype.itemsize(), self.grid.itemsize());
+            return Err(Error::usage(format!("an item of {dtype} has {theirs} bytes, and one of this array has {ours}")));
+        }
+        self.dtype = dtype;
+        Ok(())
+    }
+    /// The number of items.
+    pub fn size(&self) -> u64 {
+        self.grid.size()
+    }
+    /// Uncompressed bytes of the items, without padding.
+    pub fn nbytes(&self) -> u64 {
+        self.grid.size() * self.grid.itemsize() as u64
+    }
+    /// Bytes of the compressed chunks (in a contiguous frame the length of its data section, gaps included).
+    pub fn cbytes(&self) -> u64 {
+        self.schunk.cbytes()
+    }
+    /// Which revision of the metalayer the file carries.
+    pub fn revision(&self) -> Revision {
+        self.revision
+    }
+    /// The super-chunk: layout, parameters, metalayers and vlmetalayers.
+    pub fn schunk(&self) -> &SChunk {
+        &self.schunk
+    }
+    /// Changes threads, cancellation and progress.
+    pub fn set_exec(&mut self, exec: Exec) {
+        self.schunk.set_exec(exec);
+    }
+
+    /// Adds or replaces a vlmetalayer, and commits.
+    ///
+    /// ```
+    /// use b2nd::{Dtype, Options};
+    /// let mut a = Options::new().create(None, Dtype::parse("|u1")?, &[3])?;
+    /// a.set_vlmetalayer("unit", b"\xa3m/s")?;
+    /// assert_eq!(a.schunk().vlmetalayer("unit")?.as_deref(), Some(&b"\xa3m/s"[..]));
+    /// assert!(a.remove_vlmetalayer("unit")?);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Usage`] for a name of more than 31 bytes or an array opened for reading only.
+    pub fn set_vlmetalayer(&mut self, name: &str, content: &[u8]) -> Result<()> {
+        self.schunk.set_vlmetalayer(name, content)?;
+        self.schunk.commit()
+    }
+
+    /// Removes a vlmetalayer, and commits; whether there was one.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] for an array opened for reading only.
+    pub fn remove_vlmetalayer(&mut self, name: &str) -> Result<bool> {
+        let there = self.schunk.remove_vlmetalayer(name)?;
+        if there {
+            self.schunk.commit()?;
+        }
+        Ok(there)
+    }
+}
+
+/// The geometry that the metalayer and the frame agree on, with the revision as far as the metalayer alone tells it.
+fn geometry(schunk: &SChunk, meta: &ArrayMeta) -> Result<(Grid, Revision)> {
+    let blocks: Option<Vec<u64>> = meta.blocks.iter().map(|&b| u64::try_from(b).ok()).collect();
+    let plausible = |blocks: &Vec<u64>| blocks.iter().zip(&meta.chunks).all(|(&b, &c)| b > 0 && b <= c);
+    let old = schunk.version() < 2;
+    let (blocks, revision) = match blocks {
+        // The oldest files have anything in the place of the block shape.
+        blocks if old && !blocks.as_ref().is_some_and(plausible) => (meta.chunks.clone(), Revision::CatervaPartshape),
+        Some(blocks) => (blocks, meta.revision),
+        None => return Err(Error::format(Part::Metalayer, None, "a negative block length")),
+    };
+    let itemsize = item_size(schunk, meta, &blocks)?;
+    let grid = new_grid(&meta.shape, &meta.chunks, &blocks, itemsize);
+    // A block shape that does not fill the chunk was never one.
+    match grid {
+        Ok(grid) if !old || grid.chunk_bytes() as u64 == u64::from(schunk.chunksize()) => Ok((grid, revision)),
+        _ if old => {
+            let itemsize = item_size(schunk, meta, &meta.chunks)?;
+            Ok((new_grid(&meta.shape, &meta.chunks, &meta.chunks, itemsize)?, Revision::CatervaPartshape))
+        }
+        other => other.map(|grid| (grid, revision)),
+    }
+    .and_then(|(grid, revision)| check_chunksize(schunk, &grid).map(|()| (grid, revision)))
+}
+
+/// The size of an item: what makes a chunk of the array a chunk of the frame. (The frame's own typesize is 1 in some files
+/// with items of more than 255 bytes.)
+fn item_size(schunk: &SChunk, meta: &ArrayMeta, blocks: &[u64]) -> Result<usize> {
+    let typesize = schunk.params().typesize() as usize;
+    let extended = meta.chunks.iter().zip(blocks).try_fold(1u64, |total, (&chunk, &block)| {
+        if block == 0 { Some(0) } else { total.checked_mul(chunk.div_ceil(block).checked_mul(block)?) }
+    });
+    let chunksize = u64::from(schunk.chunksize());
+    match extended {
+        Some(items) if items > 0 && chunksize > 0 && chunksize.is_multiple_of(items) && typesize == 1 => {
+            usize::try_from(chunksize / items).map_err(|_| Error::format(Part::Metalayer, None, "items are too large"))
+        }
+        _ => Ok(typesize),
+    }
+}
+
+fn new_grid(shape: &[u64], chunks: &[u64], blocks: &[u64], itemsize: usize) -> Result<Grid> {
+    // The same checks as for a caller's numbers; here it is the file that is at fault.
+    Grid::new(shape, chunks, blocks, itemsize).map_err(|error| Error::format(Part::Metalayer, None, error.to_string()))
+}
+
+fn check_chunksize(schunk: &SChunk, grid: &Grid) -> Result<()> {
+    let (due, found) = (grid.chunk_bytes() as u64, u64::from(schunk.chunksize()));
+    if grid.nchunks() == 0 || due == found {
+        return Ok(());
+    }
+    let reason = format!("chunks of the array have {due} bytes, and those of the frame {found}");
+    Err(Error::format(Part::Metalayer, None, reason))
+}
+
+/// The dtype that a stored text stands for; raw bytes where it does not stand for items of this size.
+fn dtype_of(stored: Option<&str>, itemsize: usize) -> Result<Dtype> {
+    match stored.map(Dtype::parse) {
+        Some(Ok(dtype)) if dtype.itemsize() == itemsize => Ok(dtype),
+        Some(Err(error @ Error::Unsupported { .. })) => Err(error),
+        _ => Ok(Dtype::raw(itemsize)),
+    }
+}

@@ -1,0 +1,147 @@
+//! Chunk and block shapes for those who do not name them.
+//!
+//! Every axis is halved until the piece is small enough, the longest first, so that slices along any axis touch few
+//! pieces; the last axis counts as shorter than it is, because long rows are copied faster. Halving leaves pieces that
+//! divide the shape almost evenly, so little is spent on padding.
+
+use crate::error::Error;
+use crate::error::Result;
+
+/// The size in bytes that an automatic chunk does not exceed.
+pub const DEFAULT_CHUNK_BYTES: u64 = 8 << 20;
+/// The size in bytes that an automatic block does not exceed.
+pub const DEFAULT_BLOCK_BYTES: u64 = 128 << 10;
+/// By how much the last axis may be longer than the others.
+const LAST_AXIS_BIAS: u64 = 4;
+
+/// Chunk and block shapes for an array: what is given is kept, what is not is chosen.
+///
+/// ```
+/// use b2nd::array::partition;
+/// let (chunks, blocks) = partition(&[96, 721, 1440], 4, None, None)?;
+/// assert_eq!((chunks, blocks), (vec![96, 92, 180], vec![24, 23, 45]));
+/// # Ok::<(), b2nd::Error>(())
+/// ```
+pub fn partition(
+    shape: &[u64],
+    itemsize: usize,
+    chunks: Option<&[u64]>,
+    blocks: Option<&[u64]>,
+) -> Result<(Vec<u64>, Vec<u64>)> {
+    for (name, given) in [("chunks", chunks), ("blocks", blocks)] {
+        if let Some(given) = given
+            && given.len() != shape.len()
+        {
+            return Err(Error::usage(format!(
+                "{name} {given:?} name {} axes, and the shape {shape:?} has {}",
+                given.len(),
+                shape.len()
+            )));
+        }
+    }
+    match (chunks, blocks) {
+        (Some(chunks), Some(blocks)) => {
+            if let Some(axis) = (0..shape.len()).find(|&d| blocks[d] > chunks[d]) {
+                return Err(Error::usage(format!(
+                    "on axis {axis} the block ({}) is longer than the chunk ({}): blocks lie inside chunks",
+                    blocks[axis], chunks[axis]
+                )));
+            }
+            Ok((chunks.to_vec(), blocks.to_vec()))
+        }
+        (Some(chunks), None) => Ok((chunks.to_vec(), halve(chunks, itemsize, DEFAULT_BLOCK_BYTES))),
+        (None, Some(blocks)) => {
+            let chunks = grow(shape, blocks, itemsize);
+            Ok((chunks, blocks.to_vec()))
+        }
+        (None, None) => {
+            let wanted = halve(shape, itemsize, DEFAULT_CHUNK_BYTES);
+            let blocks = halve(&wanted, itemsize, DEFAULT_BLOCK_BYTES);
+            // A chunk of whole blocks, unless it spans its axis anyway.
+            let chunks = (0..shape.len())
+                .map(|d| if blocks[d] == 0 { 0 } else { (wanted[d].div_ceil(blocks[d]) * blocks[d]).min(shape[d]) })
+                .collect();
+            Ok((chunks, blocks))
+        }
+    }
+}
+
+/// Bytes of a box, saturating; an axis of length 0 counts as 1.
+fn bytes(lengths: &[u64], itemsize: usize) -> u64 {
+    lengths.iter().fold(itemsize as u64, |total, &n| total.saturating_mul(n.max(1)))
+}
+
+/// Halves the longest axis (rounding up) until the box has at most `most` bytes or a single item.
+fn halve(shape: &[u64], itemsize: usize, most: u64) -> Vec<u64> {
+    let mut piece: Vec<u64> = shape.iter().map(|&n| n.min(i32::MAX as u64)).collect();
+    while bytes(&piece, itemsize) > most {
+        let last = piece.len().saturating_sub(1);
+        let weight = |d: usize, n: u64| if d == last { n.div_ceil(LAST_AXIS_BIAS) } else { n };
+        // Of equal ones the first axis, so that rows stay long.
+        let Some(axis) = (0..piece.len()).filter(|&d| piece[d] > 1).rev().max_by_key(|&d| weight(d, piece[d])) else { break };
+        piece[axis] = piece[axis].div_ceil(2);
+    }
+    piece
+}
+
+/// Doubles a block along its relatively shortest axis while it fits a chunk and the array goes on.
+fn grow(shape: &[u64], blocks: &[u64], itemsize: usize) -> Vec<u64> {
+    let mut chunk = blocks.to_vec();
+    loop {
+        let can_grow = (0..chunk.len()).filter(|&d| chunk[d] > 0 && chunk[d] < shape[d]);
+        let Some(axis) = can_grow.min_by_key(|&d| chunk[d] / blocks[d]) else { return chunk };
+        let mut wider = chunk.clone();
+        wider[axis] *= 2;
+        if bytes(&wider, itemsize) > DEFAULT_CHUNK_BYTES {
+            return chunk;
+        }
+        chunk = wider;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::array::grid::Grid;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn automatic_shapes_are_valid_and_small_enough(
+            shape in proptest::collection::vec(0u64..5_000, 0..6), itemsize in 1usize..300,
+        ) {
+            let (chunks, blocks) = partition(&shape, itemsize, None, None).unwrap();
+            if shape.iter().try_fold(itemsize as u64, |t, &n| t.checked_mul(n)).is_some_and(|t| t < 1 << 62) {
+                let grid = Grid::new(&shape, &chunks, &blocks, itemsize).unwrap();
+                prop_assert!(grid.block_bytes() as u64 <= DEFAULT_BLOCK_BYTES.max(itemsize as u64));
+                prop_assert!(grid.chunk_bytes() as u64 <= 3 * DEFAULT_CHUNK_BYTES);
+            }
+            for d in 0..shape.len() {
+                prop_assert!(blocks[d] <= chunks[d] && chunks[d] <= shape[d]);
+            }
+        }
+
+        #[test]
+        fn given_blocks_are_kept_and_chunks_hold_whole_ones(
+            shape in proptest::collection::vec(1u64..5_000, 1..4), block in 1u64..40,
+        ) {
+            let blocks: Vec<u64> = shape.iter().map(|&n| block.min(n)).collect();
+            let (chunks, kept) = partition(&shape, 4, None, Some(&blocks)).unwrap();
+            prop_assert_eq!(&kept, &blocks);
+            prop_assert!(chunks.iter().zip(&blocks).all(|(c, b)| c % b == 0));
+        }
+    }
+
+    #[test]
+    fn shapes_that_make_no_sense_say_so() {
+        assert!(partition(&[10], 4, Some(&[5, 5]), None).unwrap_err().to_string().contains("name 2 axes"));
+        assert!(partition(&[10], 4, Some(&[5]), Some(&[6])).unwrap_err().to_string().contains("longer than the chunk"));
+    }
+
+    #[test]
+    fn small_arrays_are_one_block() {
+        assert_eq!(partition(&[3, 4], 8, None, None).unwrap(), (vec![3, 4], vec![3, 4]));
+        assert_eq!(partition(&[], 8, None, None).unwrap(), (vec![], vec![]));
+        assert_eq!(partition(&[0, 4], 8, None, None).unwrap(), (vec![0, 4], vec![0, 4]));
+    }
+}

@@ -1,0 +1,284 @@
+//! One chunk of a read: fetches the byte ranges of the wanted blocks, decodes them, and scatters their items.
+
+use crate::array::Array;
+use crate::array::grid::Grid;
+use crate::array::read::plan::BlockVisit;
+use crate::array::read::plan::ChunkVisit;
+use crate::array::read::plan::Plan;
+use crate::chunk;
+use crate::chunk::ChunkHead;
+use crate::chunk::Content;
+use crate::chunk::Special;
+use crate::error::Error;
+use crate::error::Part;
+use crate::error::Result;
+use crate::exec::Exec;
+use crate::exec::Scratch;
+use crate::limits::Limits;
+use crate::limits::zeroed;
+use crate::schunk::Place;
+use b2nd_kernel::boxes::BoxGrid;
+use b2nd_kernel::boxes::BoxMut;
+use b2nd_kernel::boxes::Source;
+use std::ops::Range;
+
+/// Two wanted ranges that lie closer than this are fetched in one read: about what a read costs in copying.
+const FETCH_GAP: usize = 16 << 10;
+/// The least that the first read of a chunk asks for: header, block offsets, and with luck a small chunk whole.
+const FIRST_FETCH: usize = 4 << 10;
+
+/// A block with the bytes of the chunk that hold it.
+struct Wanted {
+    span: Range<usize>,
+    block: BlockVisit,
+}
+
+pub(crate) struct ChunkRead<'a> {
+    pub(super) array: &'a Array,
+    pub(super) plan: &'a Plan,
+    pub(super) visit: &'a ChunkVisit,
+    pub(super) cells: &'a BoxGrid<'a>,
+}
+
+impl ChunkRead<'_> {
+    /// Reads the blocks `range` of the visit.
+    pub(super) fn run(&self, range: Range<usize>, scratch: &mut Scratch) -> Result<()> {
+        let place = self.array.schunk.place(self.visit.chunk)?;
+        match place {
+            Place::Special(kind) => {
+                let item = special_item(kind, self.grid().itemsize())?;
+                range.clone().try_for_each(|index| self.fill(index, &item))?;
+            }
+            Place::Stored { .. } => {
+                // The buffers leave the scratch while the codecs use the rest of it.
+                let mut fetched = std::mem::take(&mut scratch.fetched);
+                let mut block = std::mem::take(&mut scratch.block);
+                let result = self.stored(place, range.clone(), &mut fetched, &mut block, scratch);
+                (scratch.fetched, scratch.block) = (fetched, block);
+                result?;
+            }
+        }
+        if self.array.schunk.exec().has_progress() {
+            let items: usize = range.map(|index| self.cell_items(index)).sum();
+            self.array.schunk.exec().progress((items * self.grid().itemsize()) as u64);
+        }
+        Ok(())
+    }
+
+    fn grid(&self) -> &Grid {
+        &self.array.grid
+    }
+
+    fn stored(
+        &self,
+        place: Place,
+        range: Range<usize>,
+        fetched: &mut Vec<u8>,
+        block: &mut Vec<u8>,
+        scratch: &mut Scratch,
+    ) -> Result<()> {
+        let schunk = &self.array.schunk;
+        let head = read_head(self.array, place, fetched)?;
+        if let Content::Repeat(value) = head.content() {
+            return self.repeat(value, range, block);
+        }
+        if head.header().blocksize() as usize != self.grid().block_bytes() {
+            return self.misfit(place, &head, range, fetched);
+        }
+        let mut wanted: Vec<Wanted> = range
+            .map(|index| {
+                let block = self.visit.block(self.plan, self.grid(), index);
+                Wanted { span: head.block_span(block.block), block }
+            })
+            .collect();
+        wanted.sort_unstable_by_key(|w| w.span.start);
+        let mut first = Vec::new();
+        if head.refers_to_first() && wanted.iter().any(|w| w.block.block > 0) {
+            first = std::mem::take(&mut scratch.reference);
+            first.resize(head.block_len(0), 0);
+            let span = head.block_span(0);
+            let stream = schunk.fetch(place, span.start as u64, span.len(), fetched)?;
+            head.decode_block(0, stream, None, &mut first, scratch).map_err(|e| e.in_block(0))?;
+        }
+        let reference = (!first.is_empty()).then_some(&first[..]);
+        let mut rest = &wanted[..];
+        while !rest.is_empty() {
+            let (run, bytes, after) = fetch_run(rest);
+            let streams = schunk.fetch(place, bytes.start as u64, bytes.len(), fetched)?;
+            for w in run {
+                let stream = streams.get(w.span.start - bytes.start..w.span.end - bytes.start).unwrap_or_default();
+                let decoded = self.decode(&head, w.block, stream, reference, block, scratch);
+                decoded.map_err(|e| e.in_block(w.block.block as u32))?;
+            }
+            rest = after;
+        }
+        if !first.is_empty() {
+            scratch.reference = first;
+        }
+        Ok(())
+    }
+
+    /// Decodes one block and puts its items into their cell.
+    fn decode(
+        &self,
+        head: &ChunkHead,
+        visit: BlockVisit,
+        stream: &[u8],
+        first: Option<&[u8]>,
+        block: &mut Vec<u8>,
+        scratch: &mut Scratch,
+    ) -> Result<()> {
+        let cell = self.visit.cell(visit.index);
+        let mut place = self.take(&cell)?;
+        let bytes = self.grid().block_bytes();
+        if head.content() == Content::Raw {
+            return self.scatter(&cell, &mut place, stream);
+        }
+        // A block that is whole and in one piece in the result is decoded where it belongs.
+        if self.whole(&cell)
+            && let Some(out) = place.contiguous()
+            && out.len() == bytes
+        {
+            return head.decode_block(visit.block, stream, first, out, scratch);
+        }
+        if block.len() != bytes {
+            block.resize(bytes, 0);
+        }
+        head.decode_block(visit.block, stream, first, block, scratch)?;
+        self.scatter(&cell, &mut place, block)
+    }
+
+    fn take(&self, cell: &[usize]) -> Result<BoxMut<'_>> {
+        self.cells.take(cell).ok_or_else(|| Error::usage("two parts of the selection fall on one block"))
+    }
+
+    /// Whether a cell takes all items of its block, forwards.
+    fn whole(&self, cell: &[usize]) -> bool {
+        let mut axes = self.visit.segments(self.plan, cell).zip(&self.plan.steps).zip(self.grid().blocks());
+        axes.all(|((segment, &step), &length)| segment.count as u64 == length && (step == 1 || length == 1))
+    }
+
+    /// Copies the selected items of a decoded block into their cell.
+    fn scatter(&self, cell: &[usize], place: &mut BoxMut<'_>, block: &[u8]) -> Result<()> {
+        self.scatter_at(cell, place, block, 0)
+    }
+
+    fn scatter_at(&self, cell: &[usize], place: &mut BoxMut<'_>, bytes: &[u8], block_start: usize) -> Result<()> {
+        let strides = &self.array.block_strides;
+        let segments = self.visit.segments(self.plan, cell);
+        let offset = segments.zip(strides).fold(block_start, |offset, (s, &stride)| offset + s.first * stride);
+        let mut steps = [0isize; crate::array::grid::MAX_NDIM];
+        for ((step, &line), &stride) in steps.iter_mut().zip(&self.plan.steps).zip(strides) {
+            // A line of more than one item has a step below the length of its axis in the block, or below 2^63.
+            *step = (line as isize).wrapping_mul(stride as isize);
+        }
+        let steps = &steps[..strides.len()];
+        // An axis with one item has no stride to speak of; its step may be anything.
+        let mut lean = [0isize; crate::array::grid::MAX_NDIM];
+        for ((lean, &step), &count) in lean.iter_mut().zip(steps).zip(place.shape()) {
+            *lean = if count > 1 { step } else { 0 };
+        }
+        if place.copy_from(Source { bytes, offset, strides: &lean[..steps.len()] }) {
+            Ok(())
+        } else {
+            Err(Error::format(Part::Stream, None, "the block is shorter than the array's block shape"))
+        }
+    }
+
+    fn fill(&self, index: usize, item: &[u8]) -> Result<()> {
+        self.take(&self.visit.cell(index))?.fill(item);
+        Ok(())
+    }
+
+    fn cell_items(&self, index: usize) -> usize {
+        let cell = self.visit.cell(index);
+        self.visit.segments(self.plan, &cell).map(|s| s.count).product()
+    }
+
+    /// A chunk that repeats one value, whose width need not be that of an item.
+    fn repeat(&self, value: &[u8], range: Range<usize>, block: &mut Vec<u8>) -> Result<()> {
+        let itemsize = self.grid().itemsize();
+        if !value.is_empty() && itemsize.is_multiple_of(value.len()) {
+            let item = value.repeat(itemsize / value.len());
+            return range.into_iter().try_for_each(|index| self.fill(index, &item));
+        }
+        let bytes = self.grid().block_bytes();
+        block.resize(bytes, 0);
+        for index in range {
+            let start = self.visit.block(self.plan, self.grid(), index).block * bytes;
+            for (at, byte) in block.iter_mut().enumerate() {
+                *byte = value.get((start + at) % value.len().max(1)).copied().unwrap_or(0);
+            }
+            let cell = self.visit.cell(index);
+            self.scatter(&cell, &mut self.take(&cell)?, block)?;
+        }
+        Ok(())
+    }
+
+    /// A chunk whose own blocks are not those of the array (the oldest files): decoded whole.
+    fn misfit(&self, place: Place, head: &ChunkHead, range: Range<usize>, fetched: &mut Vec<u8>) -> Result<()> {
+        let chunk = self.array.schunk.fetch(place, 0, head.header().cbytes() as usize, fetched)?;
+        let limits = self.array.schunk.limits();
+        let mut whole = zeroed("a chunk", self.grid().chunk_bytes() as u64)?;
+        chunk::decode_into(chunk, &mut whole, limits, &Exec::new(1))?;
+        for index in range {
+            let cell = self.visit.cell(index);
+            let block = self.visit.block(self.plan, self.grid(), index).block;
+            self.scatter_at(&cell, &mut self.take(&cell)?, &whole, block * self.grid().block_bytes())?;
+        }
+        Ok(())
+    }
+}
+
+/// The next blocks whose bytes are fetched in one go, those bytes, and the blocks after them.
+fn fetch_run(wanted: &[Wanted]) -> (&[Wanted], Range<usize>, &[Wanted]) {
+    let mut bytes = wanted.first().map_or(0..0, |w| w.span.clone());
+    let mut count = 0;
+    for w in wanted {
+        if w.span.start > bytes.end.saturating_add(FETCH_GAP) {
+            break;
+        }
+        bytes.end = bytes.end.max(w.span.end);
+        count += 1;
+    }
+    let (run, after) = wanted.split_at(count);
+    (run, bytes, after)
+}
+
+/// Fetches and checks the header and block offsets of a stored chunk.
+pub(crate) fn read_head(array: &Array, place: Place, fetched: &mut Vec<u8>) -> Result<ChunkHead> {
+    let Place::Stored { available, .. } = place else {
+        return Err(Error::usage("a special chunk has no header"));
+    };
+    let limits = array.schunk.limits();
+    let expected = 32 + 4 * array.grid.blocks_per_chunk();
+    let clip = |len: usize| usize::try_from(available).unwrap_or(usize::MAX).min(len);
+    let got = clip(expected.max(FIRST_FETCH));
+    let bytes = array.schunk.fetch(place, 0, got, fetched)?;
+    let needed = ChunkHead::needed(bytes, available, limits)?;
+    let head = if needed <= got {
+        ChunkHead::parse(bytes, available, limits)?
+    } else {
+        let bytes = array.schunk.fetch(place, 0, needed, fetched)?;
+        ChunkHead::parse(bytes, available, limits)?
+    };
+    let (found, due) = (head.header().nbytes() as usize, array.grid.chunk_bytes());
+    if found == due {
+        Ok(head)
+    } else {
+        Err(Error::format(Part::ChunkHeader, 4, format!("a chunk of {found} bytes in an array with chunks of {due}")))
+    }
+}
+
+/// The item that a special chunk repeats.
+pub(crate) fn special_item(kind: Special, itemsize: usize) -> Result<Vec<u8>> {
+    match (kind, itemsize) {
+        (Special::Nan, 4) => Ok(f32::NAN.to_bits().to_le_bytes().to_vec()),
+        (Special::Nan, 8) => Ok(f64::NAN.to_bits().to_le_bytes().to_vec()),
+        (Special::Nan, _) => Err(Error::format(Part::Offsets, None, format!("a chunk of NaN with items of {itemsize} bytes"))),
+        (Special::Zeros | Special::Uninit | Special::Value, _) => {
+            Limits::check("an item", itemsize as u64, Limits::DEFAULT_MAX_CHUNK_BYTES)?;
+            zeroed("an item", itemsize as u64)
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! What a read touches: which chunks, which blocks of them, and where their items go. Pure; nothing is fetched here.
+
+use crate::array::grid::Grid;
+use crate::array::grid::Segment;
+use crate::array::grid::unravel;
+use crate::array::selection::Line;
+use crate::error::Error;
+use crate::error::Result;
+use std::ops::Range;
+
+/// A selection cut along the blocks of an array.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    /// The segments of each axis.
+    pub(crate) segments: Vec<Vec<Segment>>,
+    /// For each axis the runs of segments that lie in one chunk.
+    groups: Vec<Vec<Range<usize>>>,
+    /// The number of runs along each axis: the grid of touched chunks.
+    touched: Vec<u64>,
+    /// The number of items taken along each axis.
+    pub(crate) counts: Vec<usize>,
+    /// The steps along each axis.
+    pub(crate) steps: Vec<i64>,
+}
+
+/// The blocks of one chunk that a plan touches.
+#[derive(Debug)]
+pub(crate) struct ChunkVisit {
+    /// The number of the chunk.
+    pub(crate) chunk: u64,
+    /// The position of the chunk in the grid of chunks.
+    pub(crate) position: Vec<u64>,
+    /// For each axis the segments that lie in the chunk.
+    pub(crate) runs: Vec<Range<usize>>,
+    lengths: Vec<u64>,
+}
+
+/// One touched block of a chunk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct BlockVisit {
+    /// The number of the block in its chunk.
+    pub(crate) block: usize,
+    /// Which of the visit's blocks it is, in C order of the segments.
+    pub(crate) index: usize,
+}
+
+impl Plan {
+    pub(crate) fn new(grid: &Grid, lines: &[Line]) -> Result<Self> {
+        let counts = lines
+            .iter()
+            .map(|line| usize::try_from(line.count))
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(|_| Error::usage("the selection does not fit the memory of this machine"))?;
+        let empty = counts.contains(&0);
+        let segments: Vec<Vec<Segment>> = lines
+            .iter()
+            .enumerate()
+            .map(|(axis, &line)| if empty { Vec::new() } else { grid.segments(axis, line) })
+            .collect();
+        let groups: Vec<Vec<Range<usize>>> = segments.iter().map(|segments| runs_by_chunk(segments)).collect();
+        let touched = groups.iter().map(|g| g.len() as u64).collect();
+        Ok(Plan { segments, groups, touched, counts, steps: lines.iter().map(|line| line.step).collect() })
+    }
+
+    /// The number of touched chunks.
+    pub(crate) fn chunks(&self) -> usize {
+        self.touched.iter().fold(1usize, |n, &t| n.saturating_mul(t as usize))
+    }
+
+    /// The cuts of the result along each axis, for a [`b2nd_kernel::boxes::BoxGrid`]: one cell for each touched block.
+    pub(crate) fn cuts(&self) -> Vec<Vec<usize>> {
+        let cut = |(segments, &count): (&Vec<Segment>, &usize)| segments.iter().map(|s| s.out).chain([count]).collect();
+        self.segments.iter().zip(&self.counts).map(cut).collect()
+    }
+
+    /// The touched chunk `number`, in C order.
+    pub(crate) fn visit(&self, grid: &Grid, number: usize) -> ChunkVisit {
+        let at = unravel(number as u64, &self.touched);
+        let runs: Vec<Range<usize>> = self.groups.iter().zip(&at).map(|(g, &n)| g[n as usize].clone()).collect();
+        let position: Vec<u64> = runs.iter().zip(&self.segments).map(|(run, s)| s[run.start].chunk).collect();
+        ChunkVisit {
+            chunk: grid.chunk_number(position.iter().copied()),
+            position,
+            lengths: runs.iter().map(|run| run.len() as u64).collect(),
+            runs,
+        }
+    }
+}
+
+fn runs_by_chunk(segments: &[Segment]) -> Vec<Range<usize>> {
+    let mut start = 0;
+    segments
+        .chunk_by(|a, b| a.chunk == b.chunk)
+        .map(|run| {
+            let range = start..start + run.len();
+            start = range.end;
+            range
+        })
+        .collect()
+}
+
+impl ChunkVisit {
+    /// The number of touched blocks.
+    pub(crate) fn blocks(&self) -> usize {
+        self.lengths.iter().product::<u64>() as usize
+    }
+
+    /// The touched block `index`.
+    pub(crate) fn block(&self, plan: &Plan, grid: &Grid, index: usize) -> BlockVisit {
+        let cell = self.cell(index);
+        let position = cell.iter().zip(&plan.segments).map(|(&at, segments)| segments[at].block);
+        BlockVisit { block: grid.block_number(position), index }
+    }
+
+    /// The segment along each axis of the touched block `index`: its cell in the grid of [`Plan::cuts`].
+    pub(crate) fn cell(&self, index: usize) -> Vec<usize> {
+        let at = unravel(index as u64, &self.lengths);
+        self.runs.iter().zip(at).map(|(run, at)| run.start + at as usize).collect()
+    }
+
+    /// The segments of a cell.
+    pub(crate) fn segments<'p>(&self, plan: &'p Plan, cell: &'p [usize]) -> impl Iterator<Item = Segment> + Clone + 'p {
+        cell.iter().zip(&plan.segments).map(|(&at, segments)| segments[at])
+    }
+}

@@ -1,0 +1,86 @@
+use super::*;
+use proptest::prelude::*;
+
+/// Python's definition of a slice, by walking: the indices that `start:stop:step` takes from `0..length`.
+fn walk(start: Option<i64>, stop: Option<i64>, step: i64, length: i64) -> Vec<i64> {
+    let fix = |b: i64, low: i64, high: i64| (if b < 0 { b + length } else { b }).clamp(low, high);
+    let (mut at, end) = if step > 0 {
+        (start.map_or(0, |b| fix(b, 0, length)), stop.map_or(length, |b| fix(b, 0, length)))
+    } else {
+        (start.map_or(length - 1, |b| fix(b, -1, length - 1)), stop.map_or(-1, |b| fix(b, -1, length - 1)))
+    };
+    let mut taken = Vec::new();
+    while (step > 0 && at < end) || (step < 0 && at > end) {
+        taken.push(at);
+        at += step;
+    }
+    taken
+}
+
+proptest! {
+    #[test]
+    fn ranges_take_what_python_takes(
+        start in proptest::option::of(-12i64..12), stop in proptest::option::of(-12i64..12),
+        step in prop_oneof![-5i64..0, 1i64..6], length in 0u64..9,
+    ) {
+        let resolved = Selection::new([Axis::Range { start, stop, step }]).resolve(&[length]).unwrap();
+        let line = resolved.lines[0];
+        let ours: Vec<i64> = (0..line.count as i64).map(|k| line.start as i64 + k * line.step).collect();
+        prop_assert_eq!(ours, walk(start, stop, step, length as i64));
+        prop_assert_eq!(resolved.shape, vec![line.count]);
+    }
+
+    #[test]
+    fn display_and_parse_agree(parts in proptest::collection::vec(prop_oneof![
+        any::<i64>().prop_map(Axis::Index),
+        (any::<Option<i64>>(), any::<Option<i64>>(), any::<i64>().prop_filter("a step", |s| *s != 0))
+            .prop_map(|(start, stop, step)| Axis::Range { start, stop, step }),
+        Just(Axis::NewAxis), Just(Axis::Ellipsis),
+    ], 0..6)) {
+        let selection = Selection::new(parts.clone());
+        let back = Selection::parse(&selection.to_string()).unwrap();
+        let expected = if parts.is_empty() { vec![Axis::Ellipsis] } else { parts };
+        prop_assert_eq!(back.axes(), &expected[..]);
+    }
+
+    #[test]
+    fn no_text_panics(text in "[-0-9:,. N\\[\\]None]{0,20}", length in any::<u64>()) {
+        if let Ok(selection) = Selection::parse(&text) {
+            let _ = selection.resolve(&[length, 3]);
+        }
+    }
+}
+
+#[test]
+fn the_macro_writes_what_it_says() {
+    assert_eq!(s![].axes(), []);
+    assert_eq!(s![1, 2usize, -3].to_string(), "1, 2, -3");
+    assert_eq!(s![0..31, .., 300.., ..5, ..;2].to_string(), "0:31, :, 300:, :5, ::2");
+    assert_eq!(s![1..=3, ..=-1, -4..;-1, Ellipsis, NewAxis].to_string(), "1:4, :, -4::-1, ..., None");
+    let (low, high) = (3u64, 9u64);
+    assert_eq!(s![low..high;2,].to_string(), "3:9:2");
+}
+
+#[test]
+fn indices_drop_their_axis_and_new_axes_appear() {
+    let resolved = s![2, Ellipsis, NewAxis, 1..3].resolve(&[5, 6, 7, 8]).unwrap();
+    assert_eq!(resolved.shape, [6, 7, 1, 2]);
+    assert_eq!(resolved.lines[0], Line { start: 2, step: 1, count: 1 });
+    assert_eq!(resolved.lines[3], Line { start: 1, step: 1, count: 2 });
+    assert_eq!(s![-1].resolve(&[4, 2]).unwrap().shape, [2]);
+    assert_eq!(s![NewAxis].resolve(&[]).unwrap().shape, [1]);
+    assert_eq!(Selection::all().resolve(&[]).unwrap().items().unwrap(), 1);
+}
+
+#[test]
+fn what_cannot_be_selected_says_why() {
+    let message = |selection: Selection, shape: &[u64]| selection.resolve(shape).unwrap_err().to_string();
+    assert!(message(s![5], &[5]).contains("index 5 is out of range for axis 0 with 5 items"));
+    assert!(message(s![-6], &[5]).contains("-6"));
+    assert!(message(s![.., ..], &[5]).contains("names 2 axes"));
+    assert!(message(s![Ellipsis, Ellipsis], &[5]).contains("one '...'"));
+    assert!(Selection::parse("1:a").unwrap_err().to_string().contains("'1:a'"));
+    assert!(s![0].resolve(&[0]).is_err());
+    assert!(s![..].resolve(&[u64::MAX]).unwrap().items().is_ok());
+    assert!(s![.., ..].resolve(&[u64::MAX, 2]).unwrap().items().is_err());
+}

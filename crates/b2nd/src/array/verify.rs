@@ -1,0 +1,135 @@
+//! Decodes everything and says what cannot be read, by chunk, block and array region.
+
+use crate::array::Array;
+use crate::array::read::chunk::read_head;
+use crate::chunk::ChunkHead;
+use crate::chunk::Content;
+use crate::error::Error;
+use crate::error::Fault;
+use crate::error::Result;
+use crate::exec::Scratch;
+use crate::schunk::Place;
+use std::sync::Mutex;
+use std::sync::PoisonError;
+
+/// One damaged place, as [`Array::verify`] finds it.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Damage {
+    /// The number of the chunk.
+    pub chunk: u64,
+    /// The number of the block inside the chunk; `None` when nothing of the chunk can be read.
+    pub block: Option<u32>,
+    /// The first item of the array region that is lost, along each axis.
+    pub start: Vec<u64>,
+    /// One past its last item, along each axis. Nothing is lost where it is not above `start` (padding).
+    pub stop: Vec<u64>,
+    /// What is wrong.
+    pub error: Error,
+}
+
+impl Array {
+    /// Decodes every block; one entry for each damaged block, or chunk where no block of it can be found, in order.
+    ///
+    /// An empty list means that all items can be read. (Without checksums that does not prove that they are right: most
+    /// codecs do not notice a flipped bit that leaves their stream well-formed.)
+    ///
+    /// ```
+    /// use b2nd::{Dtype, Options};
+    /// let a = Options::new().create(None, Dtype::parse("<f8")?, &[10, 10])?;
+    /// assert!(a.verify()?.is_empty());
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// What is not the file's fault: [`Error::Cancelled`], [`Error::OutOfMemory`], [`Error::Limit`], and [`Error::Io`]
+    /// unless a chunk file is missing or short.
+    pub fn verify(&self) -> Result<Vec<Damage>> {
+        let found = Mutex::new(Vec::new());
+        let chunks = usize::try_from(self.schunk.nchunks()).map_err(|_| Error::usage("too many chunks for this machine"))?;
+        self.schunk.exec().run(chunks, u64::MAX, |scratch, n| {
+            let damage = self.verify_chunk(n as u64, scratch)?;
+            if !damage.is_empty() {
+                found.lock().unwrap_or_else(PoisonError::into_inner).extend(damage);
+            }
+            self.schunk.exec().progress(self.grid.chunk_bytes() as u64);
+            Ok(())
+        })?;
+        let mut found: Vec<Damage> = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+        found.sort_by_key(|d| (d.chunk, d.block));
+        Ok(found)
+    }
+
+    fn verify_chunk(&self, n: u64, scratch: &mut Scratch) -> Result<Vec<Damage>> {
+        let mut damage = Vec::new();
+        let mut fetched = std::mem::take(&mut scratch.fetched);
+        let result = self.verify_stored(n, &mut fetched, scratch, &mut damage);
+        scratch.fetched = fetched;
+        match result {
+            Err(error) if is_damage(&error) => {
+                let (start, stop) = self.grid.chunk_box(&self.grid.chunk_position(n));
+                let error = error.in_chunk(n).at(self.schunk.path());
+                damage.push(Damage { chunk: n, block: None, start, stop, error });
+            }
+            other => other?,
+        }
+        Ok(damage)
+    }
+
+    fn verify_stored(&self, n: u64, fetched: &mut Vec<u8>, scratch: &mut Scratch, damage: &mut Vec<Damage>) -> Result<()> {
+        let place = self.schunk.place(n)?;
+        let Place::Stored { .. } = place else { return Ok(()) };
+        let head = read_head(self, place, fetched)?;
+        let chunk = self.schunk.fetch(place, 0, head.header().cbytes() as usize, fetched)?;
+        if !matches!(head.content(), Content::Blocks) {
+            return Ok(());
+        }
+        let mut block = std::mem::take(&mut scratch.block);
+        let mut first = std::mem::take(&mut scratch.reference);
+        for b in 0..head.nblocks() {
+            let reference = (b > 0 && head.refers_to_first()).then_some(&first[..]);
+            if let Err(error) = decode(&head, chunk, b, reference, &mut block, scratch) {
+                if !is_damage(&error) {
+                    return Err(error);
+                }
+                damage.push(self.block_damage(n, b, &head, error));
+            }
+            if b == 0 && head.refers_to_first() {
+                std::mem::swap(&mut first, &mut block);
+            }
+        }
+        (scratch.block, scratch.reference) = (block, first);
+        Ok(())
+    }
+
+    fn block_damage(&self, n: u64, block: usize, head: &ChunkHead, error: Error) -> Damage {
+        let position = self.grid.chunk_position(n);
+        let error = error.in_block(block as u32).in_chunk(n).at(self.schunk.path());
+        // In the oldest files a block of the chunk is no box of the array: all of the chunk is in doubt.
+        let own = head.header().blocksize() as usize == self.grid.block_bytes();
+        let (start, stop) =
+            if own { self.grid.block_box(&position, &self.grid.block_position(block)) } else { self.grid.chunk_box(&position) };
+        Damage { chunk: n, block: Some(block as u32), start, stop, error }
+    }
+}
+
+fn decode(
+    head: &ChunkHead,
+    chunk: &[u8],
+    n: usize,
+    first: Option<&[u8]>,
+    block: &mut Vec<u8>,
+    scratch: &mut Scratch,
+) -> Result<()> {
+    block.resize(head.block_len(n), 0);
+    let stream = chunk.get(head.block_span(n)).unwrap_or_default();
+    head.decode_block(n, stream, first, block, scratch)
+}
+
+/// Whether an error is the file's: a chunk file that is missing or short counts.
+fn is_damage(error: &Error) -> bool {
+    match error {
+        Error::Io { source, .. } => matches!(source.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::UnexpectedEof),
+        other => other.fault() == Fault::File,
+    }
+}

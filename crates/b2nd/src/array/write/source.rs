@@ -1,0 +1,78 @@
+//! The blocks of a chunk, made from the caller's items while the chunk is compressed.
+
+use crate::array::grid::Grid;
+use crate::chunk::BlockSource;
+use crate::error::Error;
+use crate::error::Result;
+use b2nd_kernel::boxes::Source;
+use b2nd_kernel::boxes::copy_box;
+use std::ops::Range;
+
+/// A chunk all of whose items come from the caller; what lies past the array's edge is zeros.
+pub(super) struct FreshChunk<'a> {
+    grid: &'a Grid,
+    position: &'a [u64],
+    starts: &'a [u64],
+    items: &'a [u8],
+    item_strides: &'a [usize],
+    block_lengths: Vec<usize>,
+}
+
+impl<'a> FreshChunk<'a> {
+    /// The chunk at `position`, of items that begin at index `starts` of the array.
+    pub(super) fn new(
+        grid: &'a Grid,
+        position: &'a [u64],
+        starts: &'a [u64],
+        items: &'a [u8],
+        item_strides: &'a [usize],
+    ) -> Self {
+        FreshChunk { grid, position, starts, items, item_strides, block_lengths: grid.block_lengths() }
+    }
+}
+
+impl BlockSource for FreshChunk<'_> {
+    fn nbytes(&self) -> usize {
+        self.grid.chunk_bytes()
+    }
+
+    fn block<'b>(&'b self, range: Range<usize>, buffer: &'b mut Vec<u8>) -> Result<&'b [u8]> {
+        let bytes = self.grid.block_bytes();
+        if range.len() != bytes || !range.start.is_multiple_of(bytes.max(1)) {
+            return Err(Error::usage("the block size is not that of the array's blocks"));
+        }
+        let position = self.grid.block_position(range.start / bytes);
+        let (start, stop) = self.grid.block_box(self.position, &position);
+        let shape: Vec<usize> = start.iter().zip(&stop).map(|(&a, &b)| b.saturating_sub(a) as usize).collect();
+        if shape.contains(&0) {
+            buffer.clear();
+            buffer.resize(bytes, 0);
+            return Ok(buffer);
+        }
+        let begins = start.iter().zip(self.starts).zip(self.item_strides);
+        let offset = begins.fold(0, |at, ((&index, &first), &stride)| at + (index - first) as usize * stride);
+        let full = shape == self.block_lengths;
+        let strides = Grid::strides(&self.block_lengths, self.grid.itemsize());
+        let contiguous = shape.iter().zip(&strides).zip(self.item_strides).all(|((&n, a), b)| n == 1 || a == b);
+        if full
+            && contiguous
+            && let Some(block) = self.items.get(offset..offset + bytes)
+        {
+            return Ok(block);
+        }
+        buffer.resize(bytes, 0);
+        if !full {
+            buffer.fill(0);
+        }
+        let mut from = [0isize; crate::array::grid::MAX_NDIM];
+        for (to, &stride) in from.iter_mut().zip(self.item_strides) {
+            *to = stride as isize;
+        }
+        let source = Source { bytes: self.items, offset, strides: &from[..shape.len()] };
+        if copy_box(self.grid.itemsize(), &shape, buffer, 0, &strides, source) {
+            Ok(buffer)
+        } else {
+            Err(Error::usage("the items do not cover the chunk"))
+        }
+    }
+}

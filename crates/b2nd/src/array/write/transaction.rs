@@ -1,0 +1,115 @@
+//! Many writes, one commit.
+
+use crate::array::Array;
+use crate::array::selection::Selection;
+use crate::error::Error;
+use crate::error::Result;
+
+/// Writes that become visible together, at [`Transaction::commit`]; dropped before it, they never were.
+///
+/// ```
+/// use b2nd::{s, Dtype, Options};
+/// let mut a = Options::new().create(None, Dtype::parse("|u1")?, &[3])?;
+/// let mut t = a.transaction();
+/// t.write_bytes(s![0], &[7])?;
+/// t.write_bytes(s![2], &[9])?;
+/// t.commit()?;
+/// assert_eq!(a.read_bytes(s![])?, [7, 0, 9]);
+/// # Ok::<(), b2nd::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Transaction<'a> {
+    array: &'a mut Array,
+    open: bool,
+}
+
+impl Array {
+    /// Starts a [`Transaction`].
+    pub fn transaction(&mut self) -> Transaction<'_> {
+        Transaction { array: self, open: true }
+    }
+}
+
+impl Transaction<'_> {
+    /// The array as it will be.
+    pub fn array(&self) -> &Array {
+        self.array
+    }
+
+    /// Writes items in the dtype's byte order into a selection; see [`Array::write_bytes`].
+    ///
+    /// # Errors
+    /// As [`Array::write_bytes`]; after an error the transaction can only be dropped.
+    pub fn write_bytes(&mut self, selection: impl Into<Selection>, items: &[u8]) -> Result<()> {
+        if !self.open {
+            return Err(Error::usage("a write of this transaction failed before: start another"));
+        }
+        let result = self.array.stage(&selection.into(), items);
+        self.open = result.is_ok();
+        result
+    }
+
+    /// Makes all writes visible.
+    ///
+    /// # Errors
+    /// [`Error::Io`] when the file cannot be written; then none of the writes is visible.
+    pub fn commit(mut self) -> Result<()> {
+        if !self.open {
+            return Err(Error::usage("a write of this transaction failed: nothing is committed"));
+        }
+        self.array.schunk.commit()?;
+        self.open = false;
+        Ok(())
+    }
+}
+
+impl Drop for Transaction<'_> {
+    fn drop(&mut self) {
+        // What cannot be rolled back was never visible on disk either; the handle reports it at its next use.
+        let _ = self.array.schunk.rollback();
+    }
+}
+
+/// A new array that is being filled: see [`Options::create_uncommitted`](crate::Options::create_uncommitted).
+///
+/// ```
+/// use b2nd::{s, Dtype, Options};
+/// let mut writer = Options::new().create_uncommitted(None, Dtype::parse("<u2")?, &[2])?;
+/// writer.write_bytes(s![1], &[5, 0])?;
+/// let a = writer.commit()?;
+/// assert_eq!(a.read_bytes(s![])?, [0, 0, 5, 0]);
+/// # Ok::<(), b2nd::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct ArrayWriter {
+    array: Array,
+}
+
+impl ArrayWriter {
+    pub(crate) fn new(array: Array) -> Self {
+        ArrayWriter { array }
+    }
+
+    /// The array so far: its shape and partition; what was written can be read.
+    pub fn array(&self) -> &Array {
+        &self.array
+    }
+
+    /// Writes items in the dtype's byte order into a selection; see [`Array::write_bytes`]. Whole chunks are not read first.
+    ///
+    /// # Errors
+    /// As [`Array::write_bytes`].
+    pub fn write_bytes(&mut self, selection: impl Into<Selection>, items: &[u8]) -> Result<()> {
+        self.array.stage(&selection.into(), items)
+    }
+
+    /// Makes the array visible, whole, under its name.
+    ///
+    /// # Errors
+    /// [`Error::Io`] when the file cannot be written or moved to its name; [`Error::Usage`] when a file of that name has
+    /// appeared and may not be replaced. Then nothing remains.
+    pub fn commit(mut self) -> Result<Array> {
+        self.array.schunk.commit()?;
+        Ok(self.array)
+    }
+}
