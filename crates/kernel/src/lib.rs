@@ -6,4 +6,5 @@ pub mod bitshuffle;
 pub mod boxes;
 pub mod cpu;
 pub mod delta;
+pub mod runs;
 pub mod shuffle;
