@@ -2,6 +2,7 @@
 //!
 //! A [`cpu::Level`] is chosen once and handed to each kernel; every SIMD path equals the scalar oracle.
 
+mod arch;
 pub mod bitshuffle;
 pub mod boxes;
 pub mod cpu;

@@ -4,8 +4,18 @@
 
 /// Shuffles whole groups of eight items.
 pub(super) fn shuffle(width: usize, src: &[u8], dst: &mut [u8]) {
+    shuffle_from(width, 0, src, dst);
+}
+
+/// Unshuffles whole groups of eight items.
+pub(super) fn unshuffle(width: usize, src: &[u8], dst: &mut [u8]) {
+    unshuffle_from(width, 0, src, dst);
+}
+
+/// Shuffles the items from `first` on, a multiple of eight.
+pub(super) fn shuffle_from(width: usize, first: usize, src: &[u8], dst: &mut [u8]) {
     let row = src.len() / (8 * width);
-    for (g, group) in src.chunks_exact(8 * width).enumerate() {
+    for (g, group) in src.chunks_exact(8 * width).enumerate().skip(first / 8) {
         for j in 0..width {
             let bytes = std::array::from_fn(|i| group[i * width + j]);
             let planes = transpose(u64::from_le_bytes(bytes)).to_le_bytes();
@@ -16,10 +26,10 @@ pub(super) fn shuffle(width: usize, src: &[u8], dst: &mut [u8]) {
     }
 }
 
-/// Unshuffles whole groups of eight items.
-pub(super) fn unshuffle(width: usize, src: &[u8], dst: &mut [u8]) {
+/// Unshuffles the items from `first` on, a multiple of eight.
+pub(super) fn unshuffle_from(width: usize, first: usize, src: &[u8], dst: &mut [u8]) {
     let row = src.len() / (8 * width);
-    for (g, group) in dst.chunks_exact_mut(8 * width).enumerate() {
+    for (g, group) in dst.chunks_exact_mut(8 * width).enumerate().skip(first / 8) {
         for j in 0..width {
             let planes = std::array::from_fn(|b| src[(8 * j + b) * row + g]);
             let bytes = transpose(u64::from_le_bytes(planes)).to_le_bytes();

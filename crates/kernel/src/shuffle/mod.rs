@@ -1,6 +1,20 @@
 //! Byte shuffle: the transpose of a matrix of items × bytes. Knows nothing of blocks or pipelines.
 
+#[cfg(target_arch = "x86_64")]
+#[expect(unsafe_code, reason = "calls of functions for instructions that a token proves")]
+pub(crate) mod avx2;
+#[cfg(target_arch = "x86_64")]
+#[expect(unsafe_code, reason = "calls of functions for instructions that a token proves")]
+pub(crate) mod avx512;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub(crate) mod lanes;
+#[cfg(target_arch = "aarch64")]
+#[expect(unsafe_code, reason = "calls of functions for instructions that a token proves")]
+pub(crate) mod neon;
 mod scalar;
+#[cfg(target_arch = "x86_64")]
+#[expect(unsafe_code, reason = "calls of functions for instructions that a token proves")]
+pub(crate) mod sse2;
 
 use crate::cpu::{Level, Tier};
 
@@ -15,7 +29,14 @@ pub fn shuffle(level: Level, width: usize, src: &[u8], dst: &mut [u8]) {
     match level.tier() {
         _ if whole == 0 => {}
         Tier::Scalar => scalar::shuffle(width, src, dst),
-        _ => scalar::shuffle(width, src, dst),
+        #[cfg(target_arch = "x86_64")]
+        Tier::Sse2(token) => sse2::shuffle(token, width, src, dst),
+        #[cfg(target_arch = "x86_64")]
+        Tier::Avx2(token) => avx2::shuffle(token, width, src, dst),
+        #[cfg(target_arch = "x86_64")]
+        Tier::Avx512(token) => avx512::shuffle(token, width, src, dst),
+        #[cfg(target_arch = "aarch64")]
+        Tier::Neon(token) => neon::shuffle(token, width, src, dst),
     }
 }
 
@@ -29,7 +50,14 @@ pub fn unshuffle(level: Level, width: usize, src: &[u8], dst: &mut [u8]) {
     match level.tier() {
         _ if whole == 0 => {}
         Tier::Scalar => scalar::unshuffle(width, src, dst),
-        _ => scalar::unshuffle(width, src, dst),
+        #[cfg(target_arch = "x86_64")]
+        Tier::Sse2(token) => sse2::unshuffle(token, width, src, dst),
+        #[cfg(target_arch = "x86_64")]
+        Tier::Avx2(token) => avx2::unshuffle(token, width, src, dst),
+        #[cfg(target_arch = "x86_64")]
+        Tier::Avx512(token) => avx512::unshuffle(token, width, src, dst),
+        #[cfg(target_arch = "aarch64")]
+        Tier::Neon(token) => neon::unshuffle(token, width, src, dst),
     }
 }
 
