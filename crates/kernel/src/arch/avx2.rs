@@ -1,0 +1,83 @@
+//! Two lanes: AVX2.
+
+use super::{part, part_mut};
+use std::arch::x86_64::*;
+
+pub(crate) type V = __m256i;
+/// Bytes of a vector.
+pub(crate) const BYTES: usize = 32;
+
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(crate) fn zero() -> V {
+    _mm256_setzero_si256()
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(crate) fn load(bytes: &[u8; BYTES]) -> V {
+    // SAFETY: the reference covers the 32 bytes; the load needs no alignment.
+    unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) }
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(crate) fn store(v: V, bytes: &mut [u8; BYTES]) {
+    // SAFETY: the reference covers the 32 bytes; the store needs no alignment.
+    unsafe { _mm256_storeu_si256(bytes.as_mut_ptr().cast(), v) }
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn load_lane(bytes: &[u8; 16]) -> __m128i {
+    // SAFETY: the reference covers the 16 bytes; the load needs no alignment.
+    unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) }
+}
+
+/// Lane `l` from the 16 bytes at `at + l * step`.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(crate) fn load_lanes(bytes: &[u8], at: usize, step: usize) -> V {
+    let v = _mm256_castsi128_si256(load_lane(part(bytes, at)));
+    _mm256_inserti128_si256::<1>(v, load_lane(part(bytes, at + step)))
+}
+
+/// Writes lane `L`.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(crate) fn store_lane<const L: i32>(v: V, bytes: &mut [u8; 16]) {
+    let lane = _mm256_extracti128_si256::<L>(v);
+    // SAFETY: the reference covers the 16 bytes; the store needs no alignment.
+    unsafe { _mm_storeu_si128(bytes.as_mut_ptr().cast(), lane) }
+}
+
+/// Writes lane `l` to the 16 bytes at `at + l * step`.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(crate) fn store_lanes(v: V, bytes: &mut [u8], at: usize, step: usize) {
+    store_lane::<0>(v, part_mut(bytes, at));
+    store_lane::<1>(v, part_mut(bytes, at + step));
+}
+
+/// Interleaves the first halves of the lanes, byte by byte.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(crate) fn low(a: V, b: V) -> V {
+    _mm256_unpacklo_epi8(a, b)
+}
+
+/// Interleaves the second halves of the lanes, byte by byte.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(crate) fn high(a: V, b: V) -> V {
+    _mm256_unpackhi_epi8(a, b)
+}
+
+/// Swaps the bits `mask << S` of the bytes of `a` with the bits `mask` of the bytes of `b`.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(crate) fn swap_bits<const S: i32>(mask: u8, a: V, b: V) -> (V, V) {
+    let mask = _mm256_set1_epi8(mask.cast_signed());
+    let t = _mm256_and_si256(_mm256_xor_si256(_mm256_srli_epi64::<S>(a), b), mask);
+    (_mm256_xor_si256(a, _mm256_slli_epi64::<S>(t)), _mm256_xor_si256(b, t))
+}

@@ -1,0 +1,88 @@
+//! Four lanes: AVX-512 with VBMI and GFNI.
+
+use super::{part, part_mut};
+use std::arch::x86_64::*;
+
+pub(crate) type V = __m512i;
+/// Bytes of a vector.
+pub(crate) const BYTES: usize = 64;
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
+pub(crate) fn zero() -> V {
+    _mm512_setzero_si512()
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
+pub(crate) fn load(bytes: &[u8; BYTES]) -> V {
+    // SAFETY: the reference covers the 64 bytes; the load needs no alignment.
+    unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
+pub(crate) fn store(v: V, bytes: &mut [u8; BYTES]) {
+    // SAFETY: the reference covers the 64 bytes; the store needs no alignment.
+    unsafe { _mm512_storeu_si512(bytes.as_mut_ptr().cast(), v) }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
+fn load_lane(bytes: &[u8; 16]) -> __m128i {
+    // SAFETY: the reference covers the 16 bytes; the load needs no alignment.
+    unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) }
+}
+
+/// Lane `l` from the 16 bytes at `at + l * step`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
+pub(crate) fn load_lanes(bytes: &[u8], at: usize, step: usize) -> V {
+    let v = _mm512_castsi128_si512(load_lane(part(bytes, at)));
+    let v = _mm512_inserti32x4::<1>(v, load_lane(part(bytes, at + step)));
+    let v = _mm512_inserti32x4::<2>(v, load_lane(part(bytes, at + 2 * step)));
+    _mm512_inserti32x4::<3>(v, load_lane(part(bytes, at + 3 * step)))
+}
+
+/// Writes lane `L`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
+pub(crate) fn store_lane<const L: i32>(v: V, bytes: &mut [u8; 16]) {
+    let lane = _mm512_extracti32x4_epi32::<L>(v);
+    // SAFETY: the reference covers the 16 bytes; the store needs no alignment.
+    unsafe { _mm_storeu_si128(bytes.as_mut_ptr().cast(), lane) }
+}
+
+/// Writes lane `l` to the 16 bytes at `at + l * step`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
+pub(crate) fn store_lanes(v: V, bytes: &mut [u8], at: usize, step: usize) {
+    store_lane::<0>(v, part_mut(bytes, at));
+    store_lane::<1>(v, part_mut(bytes, at + step));
+    store_lane::<2>(v, part_mut(bytes, at + 2 * step));
+    store_lane::<3>(v, part_mut(bytes, at + 3 * step));
+}
+
+/// Interleaves the first halves of the lanes, byte by byte.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
+pub(crate) fn low(a: V, b: V) -> V {
+    _mm512_unpacklo_epi8(a, b)
+}
+
+/// Interleaves the second halves of the lanes, byte by byte.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
+pub(crate) fn high(a: V, b: V) -> V {
+    _mm512_unpackhi_epi8(a, b)
+}
+
+/// Transposes every eight bytes as a matrix of 8 × 8 bits: bit `c` of byte `r` becomes bit `r` of byte `c`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
+pub(crate) fn transpose_bits(v: V) -> V {
+    // The product of the unit matrix with `v` has bit `7 - r` where bit `r` is wanted: the second one turns the bits.
+    let unit = _mm512_set1_epi64(0x8040_2010_0804_0201_u64.cast_signed());
+    let turned = _mm512_gf2p8affine_epi64_epi8::<0>(unit, v);
+    _mm512_gf2p8affine_epi64_epi8::<0>(turned, unit)
+}

@@ -1,0 +1,49 @@
+//! Vectors as the kernels see them: checked loads and stores, and the few operations that the transposes are made of.
+//!
+//! A vector is a row of 16-byte lanes. Every file has the same names, so that an algorithm is written once (as a macro)
+//! and compiled for each. Loads and stores take slices and array references: whoever uses them needs no `unsafe`.
+
+#[cfg(target_arch = "x86_64")]
+#[expect(unsafe_code, reason = "typed loads and stores")]
+pub(crate) mod avx2;
+#[cfg(target_arch = "x86_64")]
+#[expect(unsafe_code, reason = "typed loads and stores")]
+pub(crate) mod avx512;
+#[cfg(target_arch = "aarch64")]
+#[expect(unsafe_code, reason = "typed loads and stores")]
+pub(crate) mod neon;
+#[cfg(target_arch = "x86_64")]
+#[expect(unsafe_code, reason = "typed loads and stores")]
+pub(crate) mod sse2;
+
+/// The `N` bytes of `bytes` from `at` on.
+///
+/// # Panics
+/// When they are not there.
+#[inline(always)]
+pub(crate) fn part<const N: usize>(bytes: &[u8], at: usize) -> &[u8; N] {
+    match bytes[at..].first_chunk() {
+        Some(part) => part,
+        None => outside(),
+    }
+}
+
+/// The `N` bytes of `bytes` from `at` on, to be written.
+///
+/// # Panics
+/// When they are not there.
+#[inline(always)]
+pub(crate) fn part_mut<const N: usize>(bytes: &mut [u8], at: usize) -> &mut [u8; N] {
+    match bytes[at..].first_chunk_mut() {
+        Some(part) => part,
+        None => outside(),
+    }
+}
+
+/// A kernel that reaches over the end of its slices is wrong, and stops here instead of touching the memory there.
+#[cold]
+#[inline(never)]
+#[expect(clippy::panic, reason = "a bug of this crate, never of its input")]
+fn outside() -> ! {
+    panic!("a vector reached over the end of its slice")
+}

@@ -1,0 +1,72 @@
+//! One lane: SSE2.
+
+use super::{part, part_mut};
+use std::arch::x86_64::*;
+
+pub(crate) type V = __m128i;
+/// Bytes of a vector.
+pub(crate) const BYTES: usize = 16;
+
+#[inline]
+#[target_feature(enable = "sse2")]
+pub(crate) fn zero() -> V {
+    _mm_setzero_si128()
+}
+
+#[inline]
+#[target_feature(enable = "sse2")]
+pub(crate) fn load(bytes: &[u8; BYTES]) -> V {
+    // SAFETY: the reference covers the 16 bytes; the load needs no alignment.
+    unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) }
+}
+
+#[inline]
+#[target_feature(enable = "sse2")]
+pub(crate) fn store(v: V, bytes: &mut [u8; BYTES]) {
+    // SAFETY: the reference covers the 16 bytes; the store needs no alignment.
+    unsafe { _mm_storeu_si128(bytes.as_mut_ptr().cast(), v) }
+}
+
+/// Lane `l` from the 16 bytes at `at + l * step`.
+#[inline]
+#[target_feature(enable = "sse2")]
+pub(crate) fn load_lanes(bytes: &[u8], at: usize, _step: usize) -> V {
+    load(part(bytes, at))
+}
+
+/// Writes lane `L`.
+#[inline]
+#[target_feature(enable = "sse2")]
+pub(crate) fn store_lane<const L: i32>(v: V, bytes: &mut [u8; 16]) {
+    store(v, bytes);
+}
+
+/// Writes lane `l` to the 16 bytes at `at + l * step`.
+#[inline]
+#[target_feature(enable = "sse2")]
+pub(crate) fn store_lanes(v: V, bytes: &mut [u8], at: usize, _step: usize) {
+    store(v, part_mut(bytes, at));
+}
+
+/// Interleaves the first halves of the lanes, byte by byte.
+#[inline]
+#[target_feature(enable = "sse2")]
+pub(crate) fn low(a: V, b: V) -> V {
+    _mm_unpacklo_epi8(a, b)
+}
+
+/// Interleaves the second halves of the lanes, byte by byte.
+#[inline]
+#[target_feature(enable = "sse2")]
+pub(crate) fn high(a: V, b: V) -> V {
+    _mm_unpackhi_epi8(a, b)
+}
+
+/// Swaps the bits `mask << S` of the bytes of `a` with the bits `mask` of the bytes of `b`.
+#[inline]
+#[target_feature(enable = "sse2")]
+pub(crate) fn swap_bits<const S: i32>(mask: u8, a: V, b: V) -> (V, V) {
+    let mask = _mm_set1_epi8(mask.cast_signed());
+    let t = _mm_and_si128(_mm_xor_si128(_mm_srli_epi64::<S>(a), b), mask);
+    (_mm_xor_si128(a, _mm_slli_epi64::<S>(t)), _mm_xor_si128(b, t))
+}

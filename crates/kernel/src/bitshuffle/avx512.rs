@@ -1,0 +1,44 @@
+//! Bit shuffle: AVX-512, with GFNI for the bits.
+
+use super::lanes::{bit_kernels, least, reach};
+use super::scalar;
+use crate::cpu::Avx512;
+use crate::shuffle::avx512::turn;
+use crate::shuffle::lanes::steps;
+
+bit_kernels!(avx512, "avx512f,avx512bw,avx512vl,avx512vbmi,gfni", split, join);
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
+fn split(row: &[u8; TILE]) -> [V; 8] {
+    let mut v = [arch::zero(); 8];
+    for (r, v) in v.iter_mut().enumerate() {
+        *v = arch::transpose_bits(arch::load_lanes(row, 16 * r, 128));
+    }
+    turn(turn(turn(turn(v))))
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
+fn join(v: [V; 8], row: &mut [u8; TILE]) {
+    for (r, v) in turn(turn(turn(v))).into_iter().enumerate() {
+        arch::store_lanes(arch::transpose_bits(v), row, 16 * r, 128);
+    }
+}
+
+/// Shuffles whole groups of eight items.
+pub(super) fn shuffle(token: Avx512, width: usize, src: &[u8], dst: &mut [u8]) {
+    if src.len() / width < least(width, TILE) {
+        return super::avx2::shuffle(token.into(), width, src, dst);
+    }
+    // SAFETY: the token proves that the machine has these instructions.
+    unsafe { shuffle_all(width, src, dst) }
+}
+
+/// Unshuffles whole groups of eight items.
+pub(super) fn unshuffle(token: Avx512, width: usize, src: &[u8], dst: &mut [u8]) {
+    if src.len() / width < least(width, TILE) {
+        return super::avx2::unshuffle(token.into(), width, src, dst);
+    }
+    // SAFETY: the token proves that the machine has these instructions.
+    unsafe { unshuffle_all(width, src, dst) }
+}

@@ -1,0 +1,190 @@
+//! Bit shuffle with vectors, written once for every instruction set: byte shuffle, then bits within groups of eight.
+//!
+//! A tile is eight steps of the byte shuffle, whose rows (byte `j` of each item of the tile) stay in the nearest cache
+//! for a moment. A row is eight vectors; taken apart as items of eight bytes they are, in vector `t`, the items `t`,
+//! `t + 8`, … of the tile. Swapping bits between those vectors makes vector `b` the bits `b`, which is a row of the result.
+
+use crate::shuffle::lanes::spill;
+
+/// The kernels of one instruction set, next to its byte shuffle `$arch` in `crate::shuffle`.
+///
+/// `$split` turns the eight vectors of a row into the eight of bits, `$join` is its inverse.
+macro_rules! bit_kernels {
+    ($arch:ident, $features:literal, $split:ident, $join:ident) => {
+        use crate::arch::{part, part_mut, $arch as arch};
+        use crate::shuffle::$arch::{ITEMS, gather, gather_tile, scatter, scatter_tile};
+        use arch::V;
+
+        /// Items per tile.
+        const TILE: usize = 8 * ITEMS;
+
+        /// The bytes of a tile, row by row.
+        type Rows = [[u8; TILE]; 16];
+
+        /// Splits row `j` of the tile at item `i` into its bits.
+        #[inline]
+        #[target_feature(enable = $features)]
+        fn write_bits(row: &[u8; TILE], dst: &mut [u8], at: usize, step: usize) {
+            for (b, v) in $split(row).into_iter().enumerate() {
+                arch::store(v, part_mut(dst, at + b * step));
+            }
+        }
+
+        /// Joins row `j` of the tile at item `i` from its bits.
+        #[inline]
+        #[target_feature(enable = $features)]
+        fn read_bits(row: &mut [u8; TILE], src: &[u8], at: usize, step: usize) {
+            let mut v = [arch::zero(); 8];
+            for (b, v) in v.iter_mut().enumerate() {
+                *v = arch::load(part(src, at + b * step));
+            }
+            $join(v, row);
+        }
+
+        #[target_feature(enable = $features)]
+        fn shuffle_even<const W: usize>(src: &[u8], dst: &mut [u8]) {
+            let items = src.len() / W;
+            let mut rows = [[0; TILE]; W];
+            for i in steps(items, TILE) {
+                for (s, items) in src[i * W..][..TILE * W].chunks_exact(ITEMS * W).enumerate() {
+                    for (v, row) in gather::<W>(items).into_iter().zip(&mut rows) {
+                        arch::store(v, part_mut(row, s * ITEMS));
+                    }
+                }
+                for (j, row) in rows.iter().enumerate() {
+                    write_bits(row, dst, j * items + i / 8, items / 8);
+                }
+            }
+        }
+
+        #[target_feature(enable = $features)]
+        fn unshuffle_even<const W: usize>(src: &[u8], dst: &mut [u8]) {
+            let items = src.len() / W;
+            let mut rows = [[0; TILE]; W];
+            for i in steps(items, TILE) {
+                for (j, row) in rows.iter_mut().enumerate() {
+                    read_bits(row, src, j * items + i / 8, items / 8);
+                }
+                for (s, items) in dst[i * W..][..TILE * W].chunks_exact_mut(ITEMS * W).enumerate() {
+                    let mut v = [arch::zero(); W];
+                    for (v, row) in v.iter_mut().zip(&rows) {
+                        *v = arch::load(part(row, s * ITEMS));
+                    }
+                    scatter(v, items);
+                }
+            }
+        }
+
+        #[target_feature(enable = $features)]
+        fn shuffle_tiles(width: usize, src: &[u8], dst: &mut [u8]) {
+            let items = src.len() / width;
+            let reach = reach(width, items);
+            let mut rows: Rows = [[0; TILE]; 16];
+            for i in steps(reach, TILE) {
+                for c in steps(width.max(16), 16) {
+                    for s in 0..8 {
+                        let v = gather_tile(width, src, (i + s * ITEMS) * width + c);
+                        for (v, row) in v.into_iter().zip(&mut rows) {
+                            arch::store(v, part_mut(row, s * ITEMS));
+                        }
+                    }
+                    for (j, row) in rows.iter().enumerate().take(width) {
+                        write_bits(row, dst, (c + j) * items + i / 8, items / 8);
+                    }
+                }
+            }
+            scalar::shuffle_from(width, reach, src, dst);
+        }
+
+        #[target_feature(enable = $features)]
+        fn unshuffle_tiles(width: usize, src: &[u8], dst: &mut [u8]) {
+            let items = src.len() / width;
+            let reach = reach(width, items);
+            let mut rows: Rows = [[0; TILE]; 16];
+            for i in steps(reach, TILE) {
+                for c in steps(width.max(16), 16) {
+                    for (j, row) in rows.iter_mut().enumerate().take(width) {
+                        read_bits(row, src, (c + j) * items + i / 8, items / 8);
+                    }
+                    for s in 0..8 {
+                        let mut v = [arch::zero(); 16];
+                        for (v, row) in v.iter_mut().zip(&rows) {
+                            *v = arch::load(part(row, s * ITEMS));
+                        }
+                        scatter_tile(v, width, dst, (i + s * ITEMS) * width + c);
+                    }
+                }
+            }
+            scalar::unshuffle_from(width, reach, src, dst);
+        }
+
+        #[target_feature(enable = $features)]
+        fn shuffle_all(width: usize, src: &[u8], dst: &mut [u8]) {
+            match width {
+                1 => shuffle_even::<1>(src, dst),
+                2 => shuffle_even::<2>(src, dst),
+                4 => shuffle_even::<4>(src, dst),
+                8 => shuffle_even::<8>(src, dst),
+                16 => shuffle_even::<16>(src, dst),
+                _ => shuffle_tiles(width, src, dst),
+            }
+        }
+
+        #[target_feature(enable = $features)]
+        fn unshuffle_all(width: usize, src: &[u8], dst: &mut [u8]) {
+            match width {
+                1 => unshuffle_even::<1>(src, dst),
+                2 => unshuffle_even::<2>(src, dst),
+                4 => unshuffle_even::<4>(src, dst),
+                8 => unshuffle_even::<8>(src, dst),
+                16 => unshuffle_even::<16>(src, dst),
+                _ => unshuffle_tiles(width, src, dst),
+            }
+        }
+    };
+}
+
+/// Bits between eight vectors, for machines without an instruction that transposes them.
+macro_rules! swap_kernels {
+    ($arch:ident, $features:literal) => {
+        #[inline]
+        #[target_feature(enable = $features)]
+        fn split(row: &[u8; TILE]) -> [V; 8] {
+            transpose(gather::<8>(row))
+        }
+
+        #[inline]
+        #[target_feature(enable = $features)]
+        fn join(v: [V; 8], row: &mut [u8; TILE]) {
+            scatter(transpose(v), row);
+        }
+
+        /// Swaps bit `b` of vector `t` with bit `t` of vector `b`: ever smaller off-diagonal quarters change places.
+        #[inline]
+        #[target_feature(enable = $features)]
+        fn transpose(mut v: [V; 8]) -> [V; 8] {
+            for i in 0..4 {
+                (v[i], v[i + 4]) = arch::swap_bits::<4>(0x0f, v[i], v[i + 4]);
+            }
+            for i in [0, 1, 4, 5] {
+                (v[i], v[i + 2]) = arch::swap_bits::<2>(0x33, v[i], v[i + 2]);
+            }
+            for i in [0, 2, 4, 6] {
+                (v[i], v[i + 1]) = arch::swap_bits::<1>(0x55, v[i], v[i + 1]);
+            }
+            v
+        }
+    };
+}
+
+/// The items that tiles can cover: all, or all but the last groups of eight where 16-byte accesses would reach too far.
+pub(super) fn reach(width: usize, items: usize) -> usize {
+    items - spill(width).next_multiple_of(8)
+}
+
+/// The fewest items that a kernel with tiles of `tile` items can work on.
+pub(super) fn least(width: usize, tile: usize) -> usize {
+    tile + if width.is_power_of_two() { 0 } else { spill(width).next_multiple_of(8) }
+}
+
+pub(super) use {bit_kernels, swap_kernels};

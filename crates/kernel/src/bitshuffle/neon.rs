@@ -1,0 +1,27 @@
+//! Bit shuffle: AArch64 NEON.
+
+use super::lanes::{bit_kernels, least, reach, swap_kernels};
+use super::scalar;
+use crate::cpu::Neon;
+use crate::shuffle::lanes::steps;
+
+bit_kernels!(neon, "neon", split, join);
+swap_kernels!(neon, "neon");
+
+/// Shuffles whole groups of eight items.
+pub(super) fn shuffle(_: Neon, width: usize, src: &[u8], dst: &mut [u8]) {
+    if src.len() / width < least(width, TILE) {
+        return scalar::shuffle(width, src, dst);
+    }
+    // SAFETY: the token proves that the machine has these instructions.
+    unsafe { shuffle_all(width, src, dst) }
+}
+
+/// Unshuffles whole groups of eight items.
+pub(super) fn unshuffle(_: Neon, width: usize, src: &[u8], dst: &mut [u8]) {
+    if src.len() / width < least(width, TILE) {
+        return scalar::unshuffle(width, src, dst);
+    }
+    // SAFETY: the token proves that the machine has these instructions.
+    unsafe { unshuffle_all(width, src, dst) }
+}

@@ -1,0 +1,27 @@
+//! Bit shuffle: SSE2.
+
+use super::lanes::{bit_kernels, least, reach, swap_kernels};
+use super::scalar;
+use crate::cpu::Sse2;
+use crate::shuffle::lanes::steps;
+
+bit_kernels!(sse2, "sse2", split, join);
+swap_kernels!(sse2, "sse2");
+
+/// Shuffles whole groups of eight items.
+pub(super) fn shuffle(_: Sse2, width: usize, src: &[u8], dst: &mut [u8]) {
+    if src.len() / width < least(width, TILE) {
+        return scalar::shuffle(width, src, dst);
+    }
+    // SAFETY: the token proves that the machine has these instructions.
+    unsafe { shuffle_all(width, src, dst) }
+}
+
+/// Unshuffles whole groups of eight items.
+pub(super) fn unshuffle(_: Sse2, width: usize, src: &[u8], dst: &mut [u8]) {
+    if src.len() / width < least(width, TILE) {
+        return scalar::unshuffle(width, src, dst);
+    }
+    // SAFETY: the token proves that the machine has these instructions.
+    unsafe { unshuffle_all(width, src, dst) }
+}

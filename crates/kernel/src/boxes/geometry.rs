@@ -1,0 +1,121 @@
+//! The arithmetic of boxes: where the first and the last byte lie, and which axes can be copied as one.
+//!
+//! All of it is checked and none of it touches a byte of data.
+
+/// The largest number of axes of a box.
+pub const MAX_AXES: usize = 16;
+
+/// Where the items of a box come from: `offset` bytes into a source, then `strides` bytes along each axis.
+///
+/// Strides may be negative or zero (one item repeated).
+#[derive(Debug, Clone, Copy)]
+pub struct Source<'s> {
+    /// The bytes.
+    pub bytes: &'s [u8],
+    /// The position of the first item, in bytes.
+    pub offset: usize,
+    /// The distance between neighbours along each axis, in bytes.
+    pub strides: &'s [isize],
+}
+
+/// Whether every item of a box lies inside `len` bytes. The box holds at least one item.
+///
+/// The extremes of a sum of independent terms are the sums of their extremes, so two numbers stand for all items.
+pub(super) fn fits(
+    itemsize: usize,
+    shape: &[usize],
+    len: usize,
+    offset: usize,
+    strides: impl Iterator<Item = isize>,
+) -> bool {
+    let extremes = || {
+        let mut low = isize::try_from(offset).ok()?;
+        let mut high = low.checked_add(isize::try_from(itemsize).ok()?)?;
+        for (&count, stride) in shape.iter().zip(strides) {
+            let reach = isize::try_from(count.checked_sub(1)?).ok()?.checked_mul(stride)?;
+            if reach < 0 {
+                low = low.checked_add(reach)?;
+            } else {
+                high = high.checked_add(reach)?;
+            }
+        }
+        Some((low, usize::try_from(high).ok()?))
+    };
+    extremes().is_some_and(|(low, high)| low >= 0 && high <= len)
+}
+
+/// Whether no two items of a box share a byte: every axis steps over all that the finer axes cover.
+///
+/// Interleaved boxes that happen not to collide are turned down as well.
+pub(super) fn is_disjoint(itemsize: usize, shape: &[usize], strides: &[usize]) -> bool {
+    let mut axes = [(0, 0); MAX_AXES];
+    let mut used = 0;
+    for (&count, &stride) in shape.iter().zip(strides) {
+        if count > 1 {
+            axes[used] = (stride, count);
+            used += 1;
+        }
+    }
+    axes[..used].sort_unstable();
+    let mut covered = itemsize;
+    axes[..used].iter().all(|&(stride, count)| {
+        let clear = stride >= covered;
+        // The box lies inside a slice by now, so this cannot wrap.
+        covered = covered.saturating_add(stride.saturating_mul(count - 1));
+        clear
+    })
+}
+
+/// One axis of a copy.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Axis {
+    pub(super) count: usize,
+    pub(super) dst: usize,
+    pub(super) src: isize,
+}
+
+/// A copy in its simplest form: runs of `run` bytes along a few axes, the innermost first.
+pub(super) struct Plan {
+    pub(super) run: usize,
+    axes: [Axis; MAX_AXES],
+    used: usize,
+}
+
+impl Plan {
+    /// Drops axes of one item, and joins neighbours that are evenly spaced on both sides.
+    ///
+    /// `axes` come outermost first, at most [`MAX_AXES`] of them.
+    pub(super) fn new(itemsize: usize, axes: impl DoubleEndedIterator<Item = Axis>) -> Plan {
+        let mut plan = Plan { run: itemsize, axes: [Axis::default(); MAX_AXES], used: 0 };
+        for axis in axes.rev().filter(|axis| axis.count != 1) {
+            plan.push(axis);
+        }
+        plan
+    }
+
+    fn push(&mut self, axis: Axis) {
+        if let Some(inner) = self.axes[..self.used].last_mut() {
+            let step = isize::try_from(inner.count).ok().and_then(|count| count.checked_mul(inner.src));
+            let evenly = inner.count.checked_mul(inner.dst) == Some(axis.dst) && step == Some(axis.src);
+            match inner.count.checked_mul(axis.count) {
+                Some(count) if evenly => inner.count = count,
+                _ => self.append(axis),
+            }
+        } else if axis.dst == self.run && isize::try_from(self.run) == Ok(axis.src) {
+            // Both sides lie in memory, so the product is the length of something that exists.
+            self.run = self.run.saturating_mul(axis.count);
+        } else {
+            self.append(axis);
+        }
+    }
+
+    fn append(&mut self, axis: Axis) {
+        self.axes[self.used] = axis;
+        self.used += 1;
+    }
+
+    /// The axes that are left, the innermost first.
+    pub(super) fn axes(&self) -> &[Axis] {
+        &self.axes[..self.used]
+    }
+}

@@ -1,0 +1,193 @@
+//! Moves the bytes of a checked box: whole runs where both sides are contiguous, typed items where they are not.
+
+use super::geometry::{Axis, MAX_AXES, Plan, Source, fits, is_disjoint};
+use crate::runs::uniform;
+
+/// Copies a box of `shape` items of `itemsize` bytes between two strided buffers.
+///
+/// Returns `false`, with nothing written, when an item would lie outside either buffer, when two items of the
+/// destination could overlap, or when the numbers do not fit each other (as many strides as axes, at most
+/// [`MAX_AXES`], items of at least one byte).
+pub fn copy_box(
+    itemsize: usize,
+    shape: &[usize],
+    dst: &mut [u8],
+    dst_offset: usize,
+    dst_strides: &[usize],
+    source: Source<'_>,
+) -> bool {
+    let axes = shape.len();
+    if itemsize == 0 || axes > MAX_AXES || dst_strides.len() != axes || source.strides.len() != axes {
+        return false;
+    }
+    if shape.contains(&0) {
+        return true;
+    }
+    // A stride that does not fit an isize only matters along an axis with a second item, where nothing could hold it.
+    let steps = dst_strides.iter().map(|&stride| isize::try_from(stride).unwrap_or(isize::MAX));
+    let inside = fits(itemsize, shape, dst.len(), dst_offset, steps)
+        && is_disjoint(itemsize, shape, dst_strides)
+        && fits(itemsize, shape, source.bytes.len(), source.offset, source.strides.iter().copied());
+    if inside {
+        let start = dst.as_mut_ptr().wrapping_add(dst_offset);
+        // SAFETY: every item lies inside both slices (`fits`), which do not overlap as one of them is borrowed mutably.
+        unsafe { copy(itemsize, shape, start, dst_strides, source) };
+    }
+    inside
+}
+
+/// Copies a box that was found to lie inside its buffers.
+///
+/// # Safety
+/// - `shape`, `dst_strides` and `source.strides` have the same length, at most [`MAX_AXES`]; no extent is 0.
+/// - Each item at `dst` plus whole steps of `dst_strides` is inside one live allocation, which nobody else reads or
+///   writes in these places meanwhile.
+/// - Each item of `source` lies inside `source.bytes`.
+pub(super) unsafe fn copy(
+    itemsize: usize,
+    shape: &[usize],
+    dst: *mut u8,
+    dst_strides: &[usize],
+    source: Source<'_>,
+) {
+    let axes = shape.iter().zip(dst_strides.iter().zip(source.strides));
+    let plan = Plan::new(itemsize, axes.map(|(&count, (&dst, &src))| Axis { count, dst, src }));
+    let src = source.bytes.as_ptr().wrapping_add(source.offset);
+    let (row, outer) = match plan.axes() {
+        [] => (Axis { count: 1, dst: 0, src: 0 }, &[][..]),
+        [row, outer @ ..] => (*row, outer),
+    };
+    each_row(outer, |to, from| {
+        let (dst, src) = (dst.wrapping_add(to), src.wrapping_offset(from));
+        // SAFETY: the row is a part of the box, and the box is inside both buffers (promised by the caller).
+        unsafe { copy_row(plan.run, row, dst, src) };
+    });
+}
+
+/// Fills a box that was found to lie inside its buffer with one item.
+///
+/// # Safety
+/// As for [`copy`], for the side of the destination.
+pub(super) unsafe fn fill(item: &[u8], shape: &[usize], dst: *mut u8, dst_strides: &[usize]) {
+    let axes = shape.iter().zip(dst_strides);
+    // The strides of a source that looks just like the destination: runs join as far as the destination allows.
+    let plan = Plan::new(
+        item.len(),
+        axes.map(|(&count, &dst)| Axis { count, dst, src: isize::try_from(dst).unwrap_or(isize::MAX) }),
+    );
+    let byte = uniform(item);
+    each_row(plan.axes(), |to, _| {
+        // SAFETY: the run is a part of the box, which lies inside memory that is the caller's alone.
+        let run = unsafe { std::slice::from_raw_parts_mut(dst.wrapping_add(to), plan.run) };
+        match byte {
+            Some(byte) => run.fill(byte),
+            None => repeat(run, item),
+        }
+    });
+}
+
+/// Calls `visit` with the distance from the first item, on both sides, of every combination of the axes.
+fn each_row(axes: &[Axis], mut visit: impl FnMut(usize, isize)) {
+    let mut index = [0; MAX_AXES];
+    let (mut dst, mut src) = (0_usize, 0_isize);
+    'rows: loop {
+        visit(dst, src);
+        for (axis, at) in axes.iter().zip(&mut index) {
+            *at += 1;
+            if *at < axis.count {
+                dst += axis.dst;
+                src += axis.src;
+                continue 'rows;
+            }
+            dst -= (axis.count - 1) * axis.dst;
+            src -= (*at - 1).cast_signed() * axis.src;
+            *at = 0;
+        }
+        return;
+    }
+}
+
+/// Copies one row of runs.
+///
+/// # Safety
+/// All `row.count` runs of `run` bytes are inside live allocations on both sides, without overlap.
+unsafe fn copy_row(run: usize, row: Axis, dst: *mut u8, src: *const u8) {
+    macro_rules! fixed {
+        ($($len:literal)*) => {
+            match run {
+                // SAFETY: `run` is the length; the rest is the caller's promise.
+                $($len => unsafe { copy_items::<$len>(row, dst, src) },)*
+                // SAFETY: the caller's promise.
+                _ => unsafe { copy_runs(run, row, dst, src) },
+            }
+        };
+    }
+    fixed!(1 2 3 4 6 8 12 16 24 32 48 64 128);
+}
+
+/// Copies one row of short runs of a length known to the compiler.
+///
+/// # Safety
+/// As for [`copy_row`].
+unsafe fn copy_items<const N: usize>(row: Axis, dst: *mut u8, src: *const u8) {
+    let (mut dst, mut src) = (dst, src);
+    if row.src == 0 {
+        // SAFETY: the source has one item here.
+        let item = unsafe { src.cast::<[u8; N]>().read_unaligned() };
+        for _ in 0..row.count {
+            // SAFETY: this is one of the `count` places of the row.
+            unsafe { dst.cast::<[u8; N]>().write_unaligned(item) };
+            dst = dst.wrapping_add(row.dst);
+        }
+        return;
+    }
+    for _ in 0..row.count {
+        // SAFETY: this is one of the `count` items of the row.
+        let item = unsafe { src.cast::<[u8; N]>().read_unaligned() };
+        // SAFETY: this is one of the `count` places of the row.
+        unsafe { dst.cast::<[u8; N]>().write_unaligned(item) };
+        dst = dst.wrapping_add(row.dst);
+        src = src.wrapping_offset(row.src);
+    }
+}
+
+/// Copies one row of runs of any length.
+///
+/// # Safety
+/// As for [`copy_row`].
+unsafe fn copy_runs(run: usize, row: Axis, dst: *mut u8, src: *const u8) {
+    let (mut dst, mut src) = (dst, src);
+    for _ in 0..row.count {
+        // SAFETY: this is one of the `count` runs of the row, on both sides.
+        unsafe { std::ptr::copy_nonoverlapping(src, dst, run) };
+        dst = dst.wrapping_add(row.dst);
+        src = src.wrapping_offset(row.src);
+    }
+}
+
+/// Fills `run`, a whole number of items, with `item`.
+fn repeat(run: &mut [u8], item: &[u8]) {
+    macro_rules! fixed {
+        ($($len:literal)*) => {
+            match item.len() {
+                $($len => {
+                    if let Some(item) = item.first_chunk::<$len>() {
+                        run.as_chunks_mut::<$len>().0.fill(*item);
+                    }
+                })*
+                len => {
+                    // What is filled already is the source of the next, twice as long, part.
+                    let mut done = len.min(run.len());
+                    run[..done].copy_from_slice(&item[..done]);
+                    while done < run.len() {
+                        let (from, to) = run.split_at_mut(done);
+                        let more = done.min(to.len());
+                        to[..more].copy_from_slice(&from[..more]);
+                        done += more;
+                    }
+                }
+            }
+        };
+    }
+    fixed!(2 4 8 16);
+}

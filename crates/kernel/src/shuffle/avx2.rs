@@ -1,0 +1,25 @@
+//! Byte shuffle: AVX2, two lanes.
+
+use super::lanes::{lane_kernels, least, spill, steps};
+use super::scalar;
+use crate::cpu::Avx2;
+
+lane_kernels!(avx2, "avx2", [0 1]);
+
+/// Shuffles whole items.
+pub(super) fn shuffle(token: Avx2, width: usize, src: &[u8], dst: &mut [u8]) {
+    if src.len() / width < least(width, ITEMS) {
+        return super::sse2::shuffle(token.into(), width, src, dst);
+    }
+    // SAFETY: the token proves that the machine has these instructions.
+    unsafe { shuffle_all(width, src, dst) }
+}
+
+/// Unshuffles whole items.
+pub(super) fn unshuffle(token: Avx2, width: usize, src: &[u8], dst: &mut [u8]) {
+    if src.len() / width < least(width, ITEMS) {
+        return super::sse2::unshuffle(token.into(), width, src, dst);
+    }
+    // SAFETY: the token proves that the machine has these instructions.
+    unsafe { unshuffle_all(width, src, dst) }
+}

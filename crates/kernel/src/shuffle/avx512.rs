@@ -1,0 +1,25 @@
+//! Byte shuffle: AVX-512, four lanes.
+
+use super::lanes::{lane_kernels, least, spill, steps};
+use super::scalar;
+use crate::cpu::Avx512;
+
+lane_kernels!(avx512, "avx512f,avx512bw,avx512vl,avx512vbmi,gfni", [0 1 2 3]);
+
+/// Shuffles whole items.
+pub(super) fn shuffle(token: Avx512, width: usize, src: &[u8], dst: &mut [u8]) {
+    if src.len() / width < least(width, ITEMS) {
+        return super::avx2::shuffle(token.into(), width, src, dst);
+    }
+    // SAFETY: the token proves that the machine has these instructions.
+    unsafe { shuffle_all(width, src, dst) }
+}
+
+/// Unshuffles whole items.
+pub(super) fn unshuffle(token: Avx512, width: usize, src: &[u8], dst: &mut [u8]) {
+    if src.len() / width < least(width, ITEMS) {
+        return super::avx2::unshuffle(token.into(), width, src, dst);
+    }
+    // SAFETY: the token proves that the machine has these instructions.
+    unsafe { unshuffle_all(width, src, dst) }
+}

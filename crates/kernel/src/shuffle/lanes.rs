@@ -1,0 +1,171 @@
+//! Byte shuffle with vectors of 16-byte lanes, written once for every instruction set.
+//!
+//! A step takes as many items as a vector has bytes; lane `l` of each vector works on its own 16 of them. Number the
+//! bytes of a lane's vectors by (vector, place): interleaving the vectors of the first half with those of the second
+//! (`turn`) rotates the bits of that number to the left by one. Four turns therefore make the 16 items the place and
+//! the bytes of an item the vector, which is the shuffle; log2(width) turns make the way back.
+
+/// The kernels of one instruction set: `$arch` names its file in `crate::arch`, `$lane` its lanes.
+macro_rules! lane_kernels {
+    ($arch:ident, $features:literal, [$($lane:literal)*]) => {
+        use crate::arch::{part, part_mut, $arch as arch};
+        use arch::{BYTES, V};
+
+        /// Items per step.
+        pub(crate) const ITEMS: usize = BYTES;
+
+        /// Rotates the number of every byte to the left by one bit.
+        #[inline]
+        #[target_feature(enable = $features)]
+        pub(crate) fn turn<const N: usize>(v: [V; N]) -> [V; N] {
+            let mut turned = v;
+            for h in 0..N / 2 {
+                turned[2 * h] = arch::low(v[h], v[h + N / 2]);
+                turned[2 * h + 1] = arch::high(v[h], v[h + N / 2]);
+            }
+            turned
+        }
+
+        /// Takes [`ITEMS`] items of `W` bytes apart: vector `j` is byte `j` of each. `W` is a power of two, to 16.
+        #[inline]
+        #[target_feature(enable = $features)]
+        pub(crate) fn gather<const W: usize>(items: &[u8]) -> [V; W] {
+            let mut v = [arch::zero(); W];
+            for (r, v) in v.iter_mut().enumerate() {
+                *v = arch::load_lanes(items, 16 * r, 16 * W);
+            }
+            turn(turn(turn(turn(v))))
+        }
+
+        /// The inverse of [`gather`].
+        #[inline]
+        #[target_feature(enable = $features)]
+        pub(crate) fn scatter<const W: usize>(mut v: [V; W], items: &mut [u8]) {
+            for _ in 0..W.ilog2() {
+                v = turn(v);
+            }
+            for (r, v) in v.into_iter().enumerate() {
+                arch::store_lanes(v, items, 16 * r, 16 * W);
+            }
+        }
+
+        /// Takes 16 bytes of each of [`ITEMS`] items of `width` bytes apart, the first at `at`.
+        #[inline]
+        #[target_feature(enable = $features)]
+        pub(crate) fn gather_tile(width: usize, src: &[u8], at: usize) -> [V; 16] {
+            let mut v = [arch::zero(); 16];
+            for (r, v) in v.iter_mut().enumerate() {
+                *v = arch::load_lanes(src, at + r * width, 16 * width);
+            }
+            turn(turn(turn(turn(v))))
+        }
+
+        /// The inverse of [`gather_tile`], item after item: what one writes beyond its end the next one replaces.
+        #[inline]
+        #[target_feature(enable = $features)]
+        pub(crate) fn scatter_tile(v: [V; 16], width: usize, dst: &mut [u8], at: usize) {
+            let v = turn(turn(turn(turn(v))));
+            $(for (r, v) in v.into_iter().enumerate() {
+                arch::store_lane::<$lane>(v, part_mut(dst, at + (16 * $lane + r) * width));
+            })*
+        }
+
+        #[target_feature(enable = $features)]
+        fn shuffle_even<const W: usize>(src: &[u8], dst: &mut [u8]) {
+            let items = src.len() / W;
+            for i in steps(items, ITEMS) {
+                let v = gather::<W>(&src[i * W..][..ITEMS * W]);
+                for (j, v) in v.into_iter().enumerate() {
+                    arch::store(v, part_mut(dst, j * items + i));
+                }
+            }
+        }
+
+        #[target_feature(enable = $features)]
+        fn unshuffle_even<const W: usize>(src: &[u8], dst: &mut [u8]) {
+            let items = src.len() / W;
+            for i in steps(items, ITEMS) {
+                let mut v = [arch::zero(); W];
+                for (j, v) in v.iter_mut().enumerate() {
+                    *v = arch::load(part(src, j * items + i));
+                }
+                scatter(v, &mut dst[i * W..][..ITEMS * W]);
+            }
+        }
+
+        #[target_feature(enable = $features)]
+        fn shuffle_tiles(width: usize, src: &[u8], dst: &mut [u8]) {
+            let items = src.len() / width;
+            let reach = items - spill(width);
+            for i in steps(reach, ITEMS) {
+                for c in steps(width.max(16), 16) {
+                    let v = gather_tile(width, src, i * width + c);
+                    for (j, v) in v.into_iter().enumerate().take(width) {
+                        arch::store(v, part_mut(dst, (c + j) * items + i));
+                    }
+                }
+            }
+            scalar::shuffle_from(width, reach, src, dst);
+        }
+
+        #[target_feature(enable = $features)]
+        fn unshuffle_tiles(width: usize, src: &[u8], dst: &mut [u8]) {
+            let items = src.len() / width;
+            let reach = items - spill(width);
+            for i in steps(reach, ITEMS) {
+                for c in steps(width.max(16), 16) {
+                    let mut v = [arch::zero(); 16];
+                    for (j, v) in v.iter_mut().enumerate().take(width) {
+                        *v = arch::load(part(src, (c + j) * items + i));
+                    }
+                    scatter_tile(v, width, dst, i * width + c);
+                }
+            }
+            scalar::unshuffle_from(width, reach, src, dst);
+        }
+
+        #[target_feature(enable = $features)]
+        fn shuffle_all(width: usize, src: &[u8], dst: &mut [u8]) {
+            match width {
+                2 => shuffle_even::<2>(src, dst),
+                4 => shuffle_even::<4>(src, dst),
+                8 => shuffle_even::<8>(src, dst),
+                16 => shuffle_even::<16>(src, dst),
+                _ => shuffle_tiles(width, src, dst),
+            }
+        }
+
+        #[target_feature(enable = $features)]
+        fn unshuffle_all(width: usize, src: &[u8], dst: &mut [u8]) {
+            match width {
+                2 => unshuffle_even::<2>(src, dst),
+                4 => unshuffle_even::<4>(src, dst),
+                8 => unshuffle_even::<8>(src, dst),
+                16 => unshuffle_even::<16>(src, dst),
+                _ => unshuffle_tiles(width, src, dst),
+            }
+        }
+    };
+}
+
+/// The items that a 16-byte access to narrow items must stay away from the end.
+pub(crate) const fn spill(width: usize) -> usize {
+    if width < 16 { (16 - width).div_ceil(width) } else { 0 }
+}
+
+/// The fewest items that a kernel with steps of `step` items can work on.
+pub(super) const fn least(width: usize, step: usize) -> usize {
+    step + spill(width)
+}
+
+/// The starts of steps of `step` that cover `0..end`: the last one is moved back to end there and does some work again.
+///
+/// None when `end` is less than a step.
+#[inline(always)]
+pub(crate) fn steps(end: usize, step: usize) -> impl Iterator<Item = usize> {
+    let last = end.checked_sub(step);
+    let even = (0..).step_by(step).take(end / step);
+    even.chain(last.filter(|last| last % step != 0))
+}
+
+pub(super) use lane_kernels;

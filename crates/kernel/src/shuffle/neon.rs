@@ -1,0 +1,25 @@
+//! Byte shuffle: AArch64 NEON, one lane.
+
+use super::lanes::{lane_kernels, least, spill, steps};
+use super::scalar;
+use crate::cpu::Neon;
+
+lane_kernels!(neon, "neon", [0]);
+
+/// Shuffles whole items.
+pub(super) fn shuffle(_: Neon, width: usize, src: &[u8], dst: &mut [u8]) {
+    if src.len() / width < least(width, ITEMS) {
+        return scalar::shuffle(width, src, dst);
+    }
+    // SAFETY: the token proves that the machine has these instructions.
+    unsafe { shuffle_all(width, src, dst) }
+}
+
+/// Unshuffles whole items.
+pub(super) fn unshuffle(_: Neon, width: usize, src: &[u8], dst: &mut [u8]) {
+    if src.len() / width < least(width, ITEMS) {
+        return scalar::unshuffle(width, src, dst);
+    }
+    // SAFETY: the token proves that the machine has these instructions.
+    unsafe { unshuffle_all(width, src, dst) }
+}

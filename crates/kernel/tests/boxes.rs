@@ -1,0 +1,292 @@
+//! Boxes against an index-by-index oracle on random shapes, cuts and strides, and their refusals.
+
+use b2nd_kernel::boxes::{BoxGrid, MAX_AXES, Source, copy_box, swap_bytes};
+
+struct Rng(u64);
+
+impl Rng {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as usize % n
+    }
+    fn bytes(&mut self, len: usize) -> Vec<u8> {
+        (0..len).map(|_| self.below(256) as u8).collect()
+    }
+}
+
+/// All indices of a box, row-major.
+fn indices(shape: &[usize]) -> Vec<Vec<usize>> {
+    shape.iter().fold(vec![vec![]], |all, &n| {
+        all.iter().flat_map(|head| (0..n).map(move |i| [&head[..], &[i]].concat())).collect()
+    })
+}
+
+fn at(index: &[usize], strides: &[isize], offset: isize) -> isize {
+    offset + index.iter().zip(strides).map(|(&i, &s)| i as isize * s).sum::<isize>()
+}
+
+fn c_strides(shape: &[usize], itemsize: usize) -> Vec<isize> {
+    let mut strides = vec![0; shape.len()];
+    let mut step = itemsize as isize;
+    for d in (0..shape.len()).rev() {
+        strides[d] = step;
+        step *= shape[d] as isize;
+    }
+    strides
+}
+
+/// Strides of a random view of a box of `shape`, with its offset and the length that just holds it.
+fn random_view(rng: &mut Rng, shape: &[usize], itemsize: usize) -> (Vec<isize>, usize, usize) {
+    let padded: Vec<usize> =
+        shape.iter().map(|n| n + if rng.below(2) == 0 { 0 } else { rng.below(3) }).collect();
+    let mut strides = c_strides(&padded, itemsize);
+    if rng.below(3) == 0 && shape.len() > 1 {
+        // A transposed view: two axes trade places in memory.
+        let mut swapped = padded.clone();
+        swapped.swap(0, shape.len() - 1);
+        strides = c_strides(&swapped, itemsize);
+        strides.swap(0, shape.len() - 1);
+    }
+    for stride in &mut strides {
+        match rng.below(8) {
+            0 => *stride = 0,
+            1 | 2 => *stride = -*stride,
+            _ => {}
+        }
+    }
+    let reach = |keep: fn(isize) -> bool| -> isize {
+        let reaches = shape.iter().zip(&strides).map(|(&n, &s)| (n as isize - 1) * s);
+        reaches.filter(|&r| keep(r)).sum()
+    };
+    let offset = -reach(|r| r < 0);
+    let len = offset + reach(|r| r > 0) + itemsize as isize;
+    (strides, offset as usize, len as usize)
+}
+
+fn random_cuts(rng: &mut Rng, shape: &[usize]) -> Vec<Vec<usize>> {
+    let cut = |&n: &usize| (0..=n).filter(|&i| i == 0 || i == n || rng.below(3) == 0).collect();
+    shape.iter().map(cut).collect()
+}
+
+const SIZES: [usize; 16] = [1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 17, 24, 32, 48, 64, 100];
+
+#[test]
+fn grids_of_random_boxes_equal_the_oracle() {
+    let mut rng = Rng(0x1234_5678_9abc_def1);
+    for round in 0..1500 {
+        let axes = rng.below(6);
+        let shape: Vec<usize> = (0..axes).map(|_| 1 + rng.below([40, 20, 12, 7, 5, 4][axes])).collect();
+        let itemsize = SIZES[rng.below(SIZES.len())];
+        let mut got = vec![0xcd; shape.iter().product::<usize>() * itemsize];
+        let mut want = got.clone();
+        let cuts = random_cuts(&mut rng, &shape);
+        let grid = BoxGrid::new(&mut got, itemsize, &shape, cuts.clone()).unwrap();
+        let cells = indices(&cuts.iter().map(|cuts| cuts.len() - 1).collect::<Vec<_>>());
+        assert_eq!(grid.cells(), cells.len());
+        let strides = c_strides(&shape, itemsize);
+        for cell in &cells {
+            if rng.below(5) == 0 {
+                continue;
+            }
+            let mut taken = grid.take(cell).unwrap();
+            let extents: Vec<usize> =
+                cell.iter().zip(&cuts).map(|(&i, cuts)| cuts[i + 1] - cuts[i]).collect();
+            assert_eq!(taken.shape(), extents);
+            let start: Vec<usize> = cell.iter().zip(&cuts).map(|(&i, cuts)| cuts[i]).collect();
+            let start = at(&start, &strides, 0);
+            let (from, offset, len) = random_view(&mut rng, &extents, itemsize);
+            let mut bytes = rng.bytes(len);
+            if rng.below(4) == 0 {
+                let item = if rng.below(2) == 0 { vec![9; itemsize] } else { rng.bytes(itemsize) };
+                taken.fill(&item);
+                for index in indices(&extents) {
+                    want[at(&index, &strides, start) as usize..][..itemsize].copy_from_slice(&item);
+                }
+                continue;
+            }
+            // One byte less than it takes is refused, and so is a first item one byte too early or too late.
+            let source = Source { bytes: &bytes, offset, strides: &from };
+            assert!(!taken.copy_from(Source { bytes: &bytes[1..], ..source }), "round {round}");
+            assert!(!taken.copy_from(Source { offset: offset + 1, ..source }), "round {round}");
+            if offset > 0 {
+                assert!(!taken.copy_from(Source { offset: offset - 1, ..source }), "round {round}");
+            }
+            assert!(taken.copy_from(source), "round {round}");
+            for index in indices(&extents) {
+                let item = &bytes[at(&index, &from, offset as isize) as usize..][..itemsize];
+                want[at(&index, &strides, start) as usize..][..itemsize].copy_from_slice(item);
+            }
+            bytes.fill(0);
+            assert!(grid.take(cell).is_none(), "a second time");
+        }
+        drop(grid);
+        assert!(got == want, "round {round}: {shape:?} {itemsize}");
+    }
+}
+
+#[test]
+fn free_copies_equal_the_oracle() {
+    let mut rng = Rng(0xfeed_beef_0102_0305);
+    for round in 0..2000 {
+        let axes = rng.below(5);
+        let shape: Vec<usize> = (0..axes).map(|_| 1 + rng.below(6)).collect();
+        let itemsize = SIZES[rng.below(SIZES.len())];
+        let mut order = shape.clone();
+        order.iter_mut().for_each(|n| *n += rng.below(2));
+        let mut to = c_strides(&order, itemsize);
+        if axes > 1 && rng.below(2) == 0 {
+            order.swap(0, 1);
+            to = c_strides(&order, itemsize);
+            to.swap(0, 1);
+        }
+        let start = rng.below(5);
+        let len = start + order.iter().product::<usize>() * itemsize;
+        let (from, offset, source_len) = random_view(&mut rng, &shape, itemsize);
+        let bytes = rng.bytes(source_len);
+        let source = Source { bytes: &bytes, offset, strides: &from };
+        let steps: Vec<usize> = to.iter().map(|&s| s as usize).collect();
+        let mut got = vec![0xcd; len];
+        let mut want = got.clone();
+        assert!(copy_box(itemsize, &shape, &mut got, start, &steps, source), "round {round}");
+        for index in indices(&shape) {
+            let item = &bytes[at(&index, &from, offset as isize) as usize..][..itemsize];
+            want[at(&index, &to, start as isize) as usize..][..itemsize].copy_from_slice(item);
+        }
+        assert!(got == want, "round {round}: {shape:?} {itemsize}");
+        let last = shape.iter().zip(&steps).map(|(n, s)| (n - 1) * s).sum::<usize>() + start + itemsize;
+        assert!(!copy_box(itemsize, &shape, &mut got[..last - 1], start, &steps, source), "round {round}");
+        assert!(got == want, "a refused copy wrote");
+    }
+}
+
+#[test]
+fn threads_fill_one_output() {
+    let shape = [61, 47, 13];
+    let itemsize = 4;
+    let items: usize = shape.iter().product();
+    let source: Vec<u8> = (0..items as u32).flat_map(u32::to_le_bytes).collect();
+    let cuts: Vec<Vec<usize>> =
+        shape.iter().zip([7, 5, 4]).map(|(&n, step)| (0..n).step_by(step).chain([n]).collect()).collect();
+    let mut out = vec![0; source.len()];
+    let grid = BoxGrid::new(&mut out, itemsize, &shape, cuts.clone()).unwrap();
+    let cells = indices(&cuts.iter().map(|cuts| cuts.len() - 1).collect::<Vec<_>>());
+    let strides = c_strides(&shape, itemsize);
+    let won: usize = std::thread::scope(|scope| {
+        let fill = || {
+            // Every thread tries every cell: each must be won exactly once.
+            let mut won = 0;
+            for cell in &cells {
+                let Some(mut taken) = grid.take(cell) else { continue };
+                let start: Vec<usize> = cell.iter().zip(&cuts).map(|(&i, cuts)| cuts[i]).collect();
+                let offset = at(&start, &strides, 0) as usize;
+                assert!(taken.copy_from(Source { bytes: &source, offset, strides: &strides }));
+                won += 1;
+            }
+            won
+        };
+        let threads: Vec<_> = (0..4).map(|_| scope.spawn(fill)).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).sum()
+    });
+    assert_eq!(won, cells.len());
+    drop(grid);
+    assert!(out == source);
+}
+
+#[test]
+fn grids_refuse_numbers_that_do_not_fit() {
+    let mut out = [0; 24];
+    let mut new = |itemsize, shape: &[usize], cuts: &[&[usize]]| {
+        BoxGrid::new(&mut out, itemsize, shape, cuts.iter().map(|c| c.to_vec()).collect()).is_some()
+    };
+    assert!(new(4, &[2, 3], &[&[0, 2], &[0, 1, 3]]));
+    assert!(!new(4, &[2, 4], &[&[0, 2], &[0, 1, 4]]), "the output is too short");
+    assert!(!new(4, &[2, 2], &[&[0, 2], &[0, 1, 2]]), "the output is too long");
+    assert!(!new(0, &[2, 3], &[&[0, 2], &[0, 1, 3]]), "items of no bytes");
+    assert!(!new(4, &[2, 3], &[&[0, 2]]), "too few cuts");
+    assert!(!new(4, &[2, 3], &[&[0, 2], &[0, 1]]), "the last cut is not the end");
+    assert!(!new(4, &[2, 3], &[&[0, 2], &[1, 3]]), "the first cut is not the start");
+    assert!(!new(4, &[2, 3], &[&[0, 2], &[0, 2, 1, 3]]), "cuts that descend");
+    assert!(!new(4, &[2, 3], &[&[0, 2], &[0, 2, 2, 3]]), "cuts that stay");
+    assert!(!new(4, &[2, 3], &[&[0, 2], &[]]), "no cuts");
+    assert!(!new(4, &[usize::MAX, usize::MAX], &[&[0, usize::MAX], &[0, usize::MAX]]), "too many items");
+    assert!(!new(24, &[1; MAX_AXES + 1], &[&[0, 1][..]; MAX_AXES + 1]), "too many axes");
+    assert!(new(24, &[1; MAX_AXES], &[&[0, 1][..]; MAX_AXES]));
+}
+
+#[test]
+fn boxes_without_items() {
+    let grid = BoxGrid::new(&mut [], 4, &[3, 0], vec![vec![0, 1, 3], vec![0, 0]]).unwrap();
+    assert_eq!(grid.cells(), 2);
+    let mut taken = grid.take(&[1, 0]).unwrap();
+    assert_eq!(taken.shape(), [2, 0]);
+    assert!(taken.copy_from(Source { bytes: &[], offset: 100, strides: &[4, 4] }));
+    taken.fill(&[1, 2, 3, 4]);
+    assert!(grid.take(&[2, 0]).is_none());
+    let none = BoxGrid::new(&mut [], 4, &[0], vec![vec![0]]).unwrap();
+    assert_eq!(none.cells(), 0);
+    assert!(none.take(&[0]).is_none());
+    let source = Source { bytes: &[], offset: 0, strides: &[1, 1] };
+    assert!(copy_box(4, &[3, 0], &mut [], 0, &[1, 1], source));
+}
+
+#[test]
+fn one_item_without_axes() {
+    let mut out = [0; 3];
+    let grid = BoxGrid::new(&mut out, 3, &[], vec![]).unwrap();
+    assert_eq!(grid.cells(), 1);
+    assert!(grid.take(&[0]).is_none());
+    let mut taken = grid.take(&[]).unwrap();
+    assert!(grid.take(&[]).is_none());
+    assert!(!taken.copy_from(Source { bytes: &[1, 2, 3, 4], offset: 2, strides: &[] }));
+    assert!(taken.copy_from(Source { bytes: &[1, 2, 3, 4], offset: 1, strides: &[] }));
+    drop(grid);
+    assert_eq!(out, [2, 3, 4]);
+}
+
+#[test]
+fn hostile_numbers_are_refused() {
+    let bytes = [0; 64];
+    let mut out = [0; 64];
+    let big = [isize::MAX, isize::MIN, isize::MAX - 3, isize::MIN + 1, 1 << 62];
+    for stride in big {
+        for offset in [0, 4, usize::MAX, usize::MAX / 2, usize::MAX / 2 + 1] {
+            let source = Source { bytes: &bytes, offset, strides: &[stride, 4] };
+            assert!(!copy_box(4, &[2, 2], &mut out, 0, &[8, 4], source));
+            assert!(!copy_box(4, &[3, 2], &mut out, 0, &[8, 4], source));
+            let fine = Source { bytes: &bytes, offset: 0, strides: &[8, 4] };
+            assert!(!copy_box(4, &[2, 2], &mut out, offset, &[stride as usize, 4], fine));
+        }
+        // Along an axis of one item no stride matters.
+        let source = Source { bytes: &bytes, offset: 0, strides: &[stride, 4] };
+        assert!(copy_box(4, &[1, 2], &mut out, 0, &[stride as usize, 4], source));
+    }
+    let fine = Source { bytes: &bytes, offset: 0, strides: &[8, 4] };
+    assert!(!copy_box(4, &[2, 2], &mut out, 0, &[4, 4], fine), "items of the destination coincide");
+    assert!(!copy_box(4, &[2, 2], &mut out, 0, &[8, 3], fine), "items of the destination overlap");
+    assert!(!copy_box(4, &[2, 2], &mut out, 0, &[0, 4], fine), "one place for two items");
+    assert!(!copy_box(4, &[2, 2], &mut out, 0, &[8], fine), "too few strides");
+    assert!(!copy_box(0, &[2, 2], &mut out, 0, &[8, 4], fine), "items of no bytes");
+    let (steps, strides) = ([1; MAX_AXES + 1], [1; MAX_AXES + 1]);
+    let many = Source { bytes: &bytes, offset: 0, strides: &strides };
+    assert!(!copy_box(1, &[1; MAX_AXES + 1], &mut out, 0, &steps, many), "too many axes");
+    assert_eq!(out, [0; 64]);
+}
+
+#[test]
+fn swapped_bytes() {
+    let mut rng = Rng(77);
+    for unit in [0, 1, 2, 3, 4, 8, 16] {
+        for len in (0..100).chain([4096, 4111]) {
+            let src = rng.bytes(len);
+            let mut got = src.clone();
+            swap_bytes(unit, &mut got);
+            let mut want = src.clone();
+            if unit > 0 {
+                want.chunks_exact_mut(unit).for_each(<[u8]>::reverse);
+            }
+            assert!(got == want, "{unit} {len}");
+        }
+    }
+}

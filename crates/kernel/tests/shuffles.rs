@@ -1,0 +1,160 @@
+//! Every level of this machine against bit-by-bit and byte-by-byte oracles, and against samples of the reference.
+
+use b2nd_kernel::cpu::Level;
+use b2nd_kernel::{bitshuffle, shuffle};
+
+type Kernel = fn(Level, usize, &[u8], &mut [u8]);
+
+/// Bytes without a pattern (xorshift).
+fn noise(len: usize, seed: u64) -> Vec<u8> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    (0..len)
+        .map(|_| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            state.to_le_bytes()[4]
+        })
+        .collect()
+}
+
+fn byte_oracle(width: usize, src: &[u8]) -> Vec<u8> {
+    let items = src.len() / width;
+    let mut dst = src.to_vec();
+    for i in 0..items {
+        for j in 0..width {
+            dst[j * items + i] = src[i * width + j];
+        }
+    }
+    dst
+}
+
+fn bit_oracle(width: usize, src: &[u8]) -> Vec<u8> {
+    let items = src.len() / width / 8 * 8;
+    let mut dst = src.to_vec();
+    dst[..items * width].fill(0);
+    for i in 0..items {
+        for j in 0..width {
+            for b in 0..8 {
+                let bit = src[i * width + j] >> b & 1;
+                dst[(8 * j + b) * (items / 8) + i / 8] |= bit << (i % 8);
+            }
+        }
+    }
+    dst
+}
+
+/// Runs a kernel with both sides at odd places of bigger buffers, and sees that it stays inside.
+fn run(kernel: Kernel, level: Level, width: usize, src: &[u8], skew: usize) -> Vec<u8> {
+    let mut from = vec![0x5a; skew];
+    from.extend_from_slice(src);
+    let mut to = vec![0xa5; skew * 3 + src.len() + 70];
+    kernel(level, width, &from[skew..], &mut to[skew * 3..][..src.len()]);
+    assert!(to[..skew * 3].iter().chain(&to[skew * 3 + src.len()..]).all(|&b| b == 0xa5), "wrote outside");
+    to[skew * 3..][..src.len()].to_vec()
+}
+
+fn check(width: usize, len: usize) {
+    let src = noise(len, (width * 31 + len) as u64);
+    let (bytes, bits) = (byte_oracle(width, &src), bit_oracle(width, &src));
+    let skew = (len + width) % 17;
+    for level in Level::available() {
+        // Not assert_eq: nobody wants to read a megabyte of numbers.
+        assert!(run(shuffle::shuffle, level, width, &src, skew) == bytes, "shuffle {level:?} {width} {len}");
+        assert!(
+            run(shuffle::unshuffle, level, width, &bytes, skew) == src,
+            "unshuffle {level:?} {width} {len}"
+        );
+        assert!(
+            run(bitshuffle::shuffle, level, width, &src, skew) == bits,
+            "bitshuffle {level:?} {width} {len}"
+        );
+        assert!(
+            run(bitshuffle::unshuffle, level, width, &bits, skew) == src,
+            "bitunshuffle {level:?} {width} {len}"
+        );
+    }
+}
+
+#[test]
+fn every_short_length_of_common_widths() {
+    for width in [1, 2, 3, 4, 5, 8, 12, 16, 17, 24, 32] {
+        for len in 0..300 {
+            check(width, len);
+        }
+    }
+}
+
+#[test]
+fn every_number_of_items_around_the_vectors() {
+    for width in [2, 3, 4, 6, 7, 8, 9, 12, 15, 16, 17, 31, 32, 33] {
+        for items in
+            (0..200).chain([255, 256, 257, 383, 384, 505, 512, 519, 520, 521, 1023, 1024, 1031, 1032])
+        {
+            check(width, items * width);
+            check(width, items * width + width - 1);
+        }
+    }
+}
+
+#[test]
+fn all_widths_at_block_sizes() {
+    for width in (1..=40).chain([48, 64, 100, 127, 128, 255, 256, 257, 1000]) {
+        for len in [width, 4096, 16 * 1024, 16 * 1024 + 13, 32 * 1024 - 1] {
+            check(width, len);
+        }
+    }
+    for width in [2, 4, 7, 8, 16, 24, 255] {
+        check(width, 1 << 20);
+        check(width, (1 << 20) + 77);
+    }
+}
+
+#[test]
+fn levels_that_are_not_there_are_harmless() {
+    let src = noise(5000, 1);
+    for level in [Level::Scalar, Level::Sse2, Level::Avx2, Level::Avx512, Level::Neon] {
+        assert_eq!(run(shuffle::shuffle, level, 4, &src, 1), byte_oracle(4, &src));
+        assert_eq!(run(bitshuffle::shuffle, level, 4, &src, 1), bit_oracle(4, &src));
+    }
+    assert!(Level::detect().is_available());
+    assert_eq!(Level::available().first(), Some(&Level::Scalar));
+    assert_eq!(Level::available().last(), Some(&Level::detect()));
+}
+
+#[test]
+fn sample_shuffle() {
+    let src = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
+    for level in Level::available() {
+        assert_eq!(run(shuffle::shuffle, level, 4, &src, 0), [0, 4, 1, 5, 2, 6, 3, 7, 8, 9]);
+    }
+}
+
+#[test]
+fn sample_bitshuffle() {
+    let src: Vec<u8> = (1..=10_u16).flat_map(u16::to_le_bytes).collect();
+    let mut want = vec![0x55, 0x66, 0x78, 0x80];
+    want.extend([0; 12]);
+    want.extend([0x09, 0x00, 0x0a, 0x00]);
+    for level in Level::available() {
+        assert_eq!(run(bitshuffle::shuffle, level, 2, &src, 0), want);
+    }
+    // Eight items and one byte: the byte is copied.
+    let odd: Vec<u8> = src[..16].iter().copied().chain([0xee]).collect();
+    for level in Level::available() {
+        assert_eq!(run(bitshuffle::shuffle, level, 2, &odd, 0)[..5], [0x55, 0x66, 0x78, 0x80, 0]);
+        assert_eq!(run(bitshuffle::shuffle, level, 2, &odd, 0)[16], 0xee);
+    }
+}
+
+#[test]
+#[should_panic(expected = "keeps the length")]
+fn unequal_lengths_are_refused() {
+    shuffle::shuffle(Level::detect(), 4, &[0; 64], &mut [0; 63]);
+}
+
+#[test]
+#[should_panic(expected = "at least one byte")]
+fn width_zero_is_refused() {
+    bitshuffle::unshuffle(Level::detect(), 0, &[0; 64], &mut [0; 64]);
+}
