@@ -1,0 +1,49 @@
+//! LZ4 in safe Rust.
+
+use crate::codec::stream::{broken, wrong_length};
+use crate::error::Result;
+use lz4_flex::block::{CompressTable, compress_into_with_table, decompress_into, get_maximum_output_size};
+
+/// The hash table and a buffer for results: the encoder wants room for the worst case, and the caller gives less.
+#[derive(Default)]
+pub(in crate::codec) struct Context {
+    table: CompressTable,
+    buffer: Vec<u8>,
+}
+
+impl Context {
+    pub(in crate::codec) fn compress_fast(
+        &mut self,
+        _clevel: u8,
+        src: &[u8],
+        dst: &mut [u8],
+    ) -> Result<Option<usize>> {
+        let worst = get_maximum_output_size(src.len());
+        if self.buffer.len() < worst {
+            self.buffer = crate::limits::zeroed("an LZ4 result", worst as u64)?;
+        }
+        let Ok(len) = compress_into_with_table(src, &mut self.buffer, &mut self.table) else {
+            return Ok(None);
+        };
+        let (Some(from), Some(to)) = (self.buffer.get(..len), dst.get_mut(..len)) else { return Ok(None) };
+        to.copy_from_slice(from);
+        Ok(Some(len))
+    }
+
+    pub(in crate::codec) fn compress_high(
+        &mut self,
+        clevel: u8,
+        src: &[u8],
+        dst: &mut [u8],
+    ) -> Result<Option<usize>> {
+        self.compress_fast(clevel, src, dst)
+    }
+}
+
+pub(in crate::codec) fn decompress(src: &[u8], dst: &mut [u8]) -> Result<()> {
+    match decompress_into(src, dst) {
+        Ok(written) if written == dst.len() => Ok(()),
+        Ok(written) => Err(wrong_length("LZ4", written, dst.len())),
+        Err(error) => Err(broken(format!("LZ4: {error}"))),
+    }
+}

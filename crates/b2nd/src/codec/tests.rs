@@ -1,0 +1,225 @@
+//! Every codec at every level, there and back, and against damage.
+
+use super::{Codec, State, compress, decompress};
+use crate::error::{Error, Part};
+use proptest::prelude::*;
+
+const CODECS: [Codec; 5] = [Codec::BloscLz, Codec::Lz4, Codec::Lz4Hc, Codec::Zlib, Codec::Zstd];
+
+/// A small generator of noise: xorshift, always the same.
+struct Noise(u64);
+
+impl Noise {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+}
+
+/// `items` doubles of a random walk, their bytes grouped by significance as the shuffle filter does.
+fn shuffled_walk(items: usize) -> Vec<u8> {
+    let mut noise = Noise(0x9e37_79b9_7f4a_7c15);
+    let mut value = 300.0_f64;
+    let mut bytes = vec![0; items * 8];
+    for item in 0..items {
+        value += (noise.next() % 2001) as f64 / 1000.0 - 1.0;
+        let rounded = (value * 64.0).round() / 64.0;
+        for (place, byte) in rounded.to_le_bytes().into_iter().enumerate() {
+            bytes[place * items + item] = byte;
+        }
+    }
+    bytes
+}
+
+fn noise(len: usize) -> Vec<u8> {
+    let mut noise = Noise(88_172_645_463_325_252);
+    (0..len).map(|_| (noise.next() >> 32) as u8).collect()
+}
+
+fn text(len: usize) -> Vec<u8> {
+    const WORDS: [&str; 12] = [
+        "the ", "chunk ", "of ", "an ", "array ", "is ", "stored ", "in ", "blocks, ", "and ", "each ",
+        "frame.\n",
+    ];
+    let mut noise = Noise(1_234_567);
+    let mut text = Vec::new();
+    while text.len() < len {
+        text.extend_from_slice(WORDS[(noise.next() % 12) as usize].as_bytes());
+    }
+    text.truncate(len);
+    text
+}
+
+/// Inputs of `len` bytes and more sorts than any one codec likes.
+fn inputs(len: usize) -> Vec<(&'static str, Vec<u8>)> {
+    let mut walk = shuffled_walk(len.div_ceil(8));
+    walk.truncate(len);
+    let mut far = noise(len / 2);
+    far.extend_from_within(..);
+    vec![
+        ("walk", walk),
+        ("zeros", vec![0; len]),
+        ("noise", noise(len)),
+        ("text", text(len)),
+        ("period", (0..len).map(|i| (i % 13) as u8).collect()),
+        ("far", far),
+    ]
+}
+
+fn round_trip(
+    name: &str,
+    codec: Codec,
+    clevel: u8,
+    src: &[u8],
+    room: usize,
+    state: &mut State,
+) -> Option<usize> {
+    let mut packed = vec![0xAA; room + 8];
+    let (dst, guard) = packed.split_at_mut(room);
+    let len = compress(codec, clevel, src, dst, state).unwrap()?;
+    assert!(len <= room, "{name} {codec:?} {clevel}: {len} of {room}");
+    assert_eq!(guard, [0xAA; 8]);
+    let mut back = vec![0x55; src.len()];
+    decompress(codec, &dst[..len], &mut back, state)
+        .unwrap_or_else(|error| panic!("{name} {codec:?} level {clevel}, {} bytes: {error}", src.len()));
+    assert!(back == src, "{name} {codec:?} level {clevel}, {} bytes", src.len());
+    Some(len)
+}
+
+#[test]
+fn every_codec_and_level_round_trips() {
+    let mut state = State::default();
+    for len in [1 << 10, 40_000, 200_000] {
+        for (name, src) in inputs(len) {
+            for codec in CODECS {
+                for clevel in 1..=9 {
+                    let len = round_trip(name, codec, clevel, &src, src.len() * 2 + 1024, &mut state);
+                    assert!(len.is_some(), "{name} {codec:?} {clevel}: there was room for anything");
+                    if name != "noise" && src.len() > 100_000 && name != "far" {
+                        assert!(len.unwrap() < src.len() * 9 / 10, "{name} {codec:?} {clevel}: {len:?}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn short_inputs_round_trip() {
+    let mut state = State::default();
+    for len in 0..=200 {
+        for (name, src) in inputs(len) {
+            for codec in CODECS {
+                for clevel in [1, 5, 9] {
+                    round_trip(name, codec, clevel, &src, src.len() * 2 + 64, &mut state);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_short_destination_is_an_answer_and_never_overrun() {
+    let mut state = State::default();
+    let src = shuffled_walk(1000);
+    for codec in CODECS {
+        for clevel in [1, 5, 9] {
+            let full = round_trip("walk", codec, clevel, &src, src.len() * 2, &mut state).unwrap();
+            for room in [0, 1, 2, 10, 100, full / 2, full - 1] {
+                let got = round_trip("walk", codec, clevel, &src, room, &mut state);
+                assert_eq!(got, None, "{codec:?} {clevel}: {room} bytes hold {full}");
+            }
+        }
+        // A failure leaves nothing behind that the next call could trip over.
+        assert!(round_trip("walk", codec, 5, &src, src.len() * 2, &mut state).is_some());
+    }
+}
+
+#[test]
+fn noise_does_not_fit_its_own_length() {
+    let mut state = State::default();
+    let src = noise(70_000);
+    for codec in CODECS {
+        for clevel in 1..=9 {
+            assert_eq!(round_trip("noise", codec, clevel, &src, src.len() - 1, &mut state), None);
+        }
+    }
+}
+
+#[test]
+fn level_zero_and_unknown_codecs_have_no_stream() {
+    let mut state = State::default();
+    let (src, mut dst) = ([0; 100], [0; 100]);
+    for codec in CODECS {
+        assert_eq!(compress(codec, 0, &src, &mut dst, &mut state).unwrap(), None);
+        assert_eq!(compress(codec, 5, &[], &mut dst, &mut state).unwrap(), None);
+    }
+    let other = Codec::from_id(37);
+    assert!(
+        matches!(compress(other, 5, &src, &mut dst, &mut state), Err(Error::Unsupported { what, .. }) if what == "codec 37")
+    );
+    assert!(
+        matches!(decompress(other, &src, &mut dst, &mut state), Err(Error::Unsupported { what, .. }) if what == "codec 37")
+    );
+}
+
+fn is_broken_stream(result: &crate::Result<()>) -> bool {
+    matches!(result, Err(Error::Format(error)) if error.part() == Part::Stream)
+}
+
+#[test]
+fn every_truncation_and_every_other_length_is_refused() {
+    let mut state = State::default();
+    for (name, src) in inputs(600) {
+        for codec in CODECS {
+            let mut packed = vec![0; 2000];
+            let Some(len) = compress(codec, 5, &src, &mut packed, &mut state).unwrap() else { continue };
+            packed.truncate(len);
+            let mut dst = vec![0; src.len()];
+            for end in 0..len {
+                let result = decompress(codec, &packed[..end], &mut dst, &mut state);
+                assert!(is_broken_stream(&result), "{name} {codec:?}: {end} of {len}: {result:?}");
+            }
+            for wrong in [0, 1, src.len() - 1, src.len() + 1, src.len() + 100] {
+                let result = decompress(codec, &packed, &mut vec![0; wrong], &mut state);
+                assert!(is_broken_stream(&result), "{name} {codec:?}: {wrong}: {result:?}");
+            }
+            decompress(codec, &packed, &mut dst, &mut state).unwrap();
+            assert!(dst == src);
+        }
+    }
+}
+
+#[test]
+fn flipped_bits_are_survived() {
+    let mut state = State::default();
+    for (_, src) in inputs(300) {
+        for codec in CODECS {
+            let mut packed = vec![0; 1000];
+            let Some(len) = compress(codec, 5, &src, &mut packed, &mut state).unwrap() else { continue };
+            packed.truncate(len);
+            let mut dst = vec![0; src.len()];
+            for bit in 0..len * 8 {
+                packed[bit / 8] ^= 1 << (bit % 8);
+                let result = decompress(codec, &packed, &mut dst, &mut state);
+                assert!(result.is_ok() || is_broken_stream(&result), "{result:?}");
+                packed[bit / 8] ^= 1 << (bit % 8);
+            }
+            decompress(codec, &packed, &mut dst, &mut state).unwrap();
+            assert!(dst == src);
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn random_bytes_are_survived(src in prop::collection::vec(any::<u8>(), 0..300), len in 0_usize..2000) {
+        let mut state = State::default();
+        for codec in CODECS {
+            let result = decompress(codec, &src, &mut vec![0; len], &mut state);
+            prop_assert!(result.is_ok() || is_broken_stream(&result), "{:?}", result);
+        }
+    }
+}
