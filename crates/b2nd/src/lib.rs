@@ -16,8 +16,14 @@ pub mod limits;
 pub mod schunk;
 mod wire;
 
+pub use array::{
+    Array, ArrayWriter, Axis, Damage, Dtype, Element, Ellipsis, Fill, NewAxis, Options, Selection,
+    Transaction,
+};
+pub use chunk::{Params, SplitMode};
 pub use codec::Codec;
 pub use error::{Error, Fault, Part, Result};
 pub use exec::{Cancel, Exec};
 pub use filter::{Filter, Pipeline};
 pub use limits::Limits;
+pub use schunk::{Layout, OpenOptions, SChunk};

@@ -60,7 +60,9 @@ impl Grid {
     pub(crate) fn new(shape: &[u64], chunks: &[u64], blocks: &[u64], itemsize: usize) -> Result<Self> {
         let ndim = shape.len();
         if ndim > MAX_NDIM {
-            return Err(Error::usage(format!("{ndim} dimensions are more than the {MAX_NDIM} that the format allows")));
+            return Err(Error::usage(format!(
+                "{ndim} dimensions are more than the {MAX_NDIM} that the format allows"
+            )));
         }
         for (name, lengths) in [("chunks", chunks), ("blocks", blocks)] {
             if lengths.len() != ndim {
@@ -76,7 +78,9 @@ impl Grid {
         for axis in 0..ndim {
             let (length, chunk, block) = (shape[axis], chunks[axis], blocks[axis]);
             if (chunk == 0 || block == 0) && length > 0 {
-                return Err(Error::usage(format!("a chunk or block of length 0 on axis {axis}, which has {length} items")));
+                return Err(Error::usage(format!(
+                    "a chunk or block of length 0 on axis {axis}, which has {length} items"
+                )));
             }
             if length > i64::MAX as u64 || chunk > i32::MAX as u64 || block > i32::MAX as u64 {
                 return Err(Error::usage(format!("axis {axis} is longer than the format allows")));
@@ -84,7 +88,9 @@ impl Grid {
         }
         let item = itemsize as u64;
         product("an array", shape, item, i64::MAX as u64)?;
-        let div = |a: &[u64], b: &[u64]| -> Vec<u64> { a.iter().zip(b).map(|(&a, &b)| if b == 0 { 0 } else { a.div_ceil(b) }).collect() };
+        let div = |a: &[u64], b: &[u64]| -> Vec<u64> {
+            a.iter().zip(b).map(|(&a, &b)| if b == 0 { 0 } else { a.div_ceil(b) }).collect()
+        };
         let chunk_grid = div(shape, chunks);
         let block_grid = div(chunks, blocks);
         let extended: Vec<u64> = block_grid.iter().zip(blocks).map(|(&n, &b)| n * b).collect();
@@ -171,7 +177,9 @@ impl Grid {
     pub(crate) fn block_box(&self, chunk: &[u64], block: &[u64]) -> (Vec<u64>, Vec<u64>) {
         let (first, end) = self.chunk_box(chunk);
         let start: Vec<u64> = (0..self.ndim()).map(|d| first[d] + block[d] * self.blocks[d]).collect();
-        let stop = (0..self.ndim()).map(|d| (start[d] + self.blocks[d]).min(end[d]).max(start[d].min(end[d]))).collect();
+        let stop = (0..self.ndim())
+            .map(|d| (start[d] + self.blocks[d]).min(end[d]).max(start[d].min(end[d])))
+            .collect();
         (start, stop)
     }
 
@@ -204,7 +212,13 @@ impl Grid {
             // How far the block reaches in the direction of the walk; a block ends early at the end of its chunk.
             let reach = if line.step > 0 { (block_len - first).min(chunk_len - in_chunk) - 1 } else { first };
             let count = (reach / stride + 1).min(line.count - done);
-            segments.push(Segment { chunk, block, first: first as usize, out: done as usize, count: count as usize });
+            segments.push(Segment {
+                chunk,
+                block,
+                first: first as usize,
+                out: done as usize,
+                count: count as usize,
+            });
             done += count;
         }
         segments
@@ -302,7 +316,10 @@ mod tests {
         assert!(Grid::new(&[1 << 40, 1 << 40], &[1, 1], &[1, 1], 1).is_err());
         assert!(Grid::new(&[4], &[2], &[2], 0).is_err());
         let scalar = Grid::new(&[], &[], &[], 8).unwrap();
-        assert_eq!((scalar.size(), scalar.nchunks(), scalar.chunk_bytes(), scalar.blocks_per_chunk()), (1, 1, 8, 1));
+        assert_eq!(
+            (scalar.size(), scalar.nchunks(), scalar.chunk_bytes(), scalar.blocks_per_chunk()),
+            (1, 1, 8, 1)
+        );
         let empty = Grid::new(&[0, 5], &[0, 5], &[0, 5], 8).unwrap();
         assert_eq!((empty.size(), empty.nchunks(), empty.chunk_bytes()), (0, 0, 0));
     }

@@ -96,9 +96,15 @@ impl Array {
     /// # Errors
     /// [`Error::Format`] when it has no such metalayer or its frame disagrees with it.
     pub fn from_schunk(mut schunk: SChunk) -> Result<Self> {
-        let find = |name: &str| schunk.metalayers().find(|(n, _)| *n == name).map(|(_, content)| meta::parse(name, content));
+        let find = |name: &str| {
+            schunk.metalayers().find(|(n, _)| *n == name).map(|(_, content)| meta::parse(name, content))
+        };
         let found = find(meta::NAME).or_else(|| find(meta::OLD_NAME)).ok_or_else(|| {
-            Error::format(Part::Metalayer, None, "this frame holds no array: it has neither a 'b2nd' nor a 'caterva' metalayer")
+            Error::format(
+                Part::Metalayer,
+                None,
+                "this frame holds no array: it has neither a 'b2nd' nor a 'caterva' metalayer",
+            )
         });
         let meta = found??;
         let (grid, revision) = geometry(&schunk, &meta)?;
@@ -185,7 +191,9 @@ impl Array {
     pub fn set_dtype(&mut self, dtype: Dtype) -> Result<()> {
         if dtype.itemsize() != self.grid.itemsize() {
             let (theirs, ours) = (dtype.itemsize(), self.grid.itemsize());
-            return Err(Error::usage(format!("an item of {dtype} has {theirs} bytes, and one of this array has {ours}")));
+            return Err(Error::usage(format!(
+                "an item of {dtype} has {theirs} bytes, and one of this array has {ours}"
+            )));
         }
         self.dtype = dtype;
         Ok(())
@@ -253,7 +261,9 @@ fn geometry(schunk: &SChunk, meta: &ArrayMeta) -> Result<(Grid, Revision)> {
     let old = schunk.version() < 2;
     let (blocks, revision) = match blocks {
         // The oldest files have anything in the place of the block shape.
-        blocks if old && !blocks.as_ref().is_some_and(plausible) => (meta.chunks.clone(), Revision::CatervaPartshape),
+        blocks if old && !blocks.as_ref().is_some_and(plausible) => {
+            (meta.chunks.clone(), Revision::CatervaPartshape)
+        }
         Some(blocks) => (blocks, meta.revision),
         None => return Err(Error::format(Part::Metalayer, None, "a negative block length")),
     };
@@ -261,7 +271,9 @@ fn geometry(schunk: &SChunk, meta: &ArrayMeta) -> Result<(Grid, Revision)> {
     let grid = new_grid(&meta.shape, &meta.chunks, &blocks, itemsize);
     // A block shape that does not fill the chunk was never one.
     match grid {
-        Ok(grid) if !old || grid.chunk_bytes() as u64 == u64::from(schunk.chunksize()) => Ok((grid, revision)),
+        Ok(grid) if !old || grid.chunk_bytes() as u64 == u64::from(schunk.chunksize()) => {
+            Ok((grid, revision))
+        }
         _ if old => {
             let itemsize = item_size(schunk, meta, &meta.chunks)?;
             Ok((new_grid(&meta.shape, &meta.chunks, &meta.chunks, itemsize)?, Revision::CatervaPartshape))
@@ -281,7 +293,8 @@ fn item_size(schunk: &SChunk, meta: &ArrayMeta, blocks: &[u64]) -> Result<usize>
     let chunksize = u64::from(schunk.chunksize());
     match extended {
         Some(items) if items > 0 && chunksize > 0 && chunksize.is_multiple_of(items) && typesize == 1 => {
-            usize::try_from(chunksize / items).map_err(|_| Error::format(Part::Metalayer, None, "items are too large"))
+            usize::try_from(chunksize / items)
+                .map_err(|_| Error::format(Part::Metalayer, None, "items are too large"))
         }
         _ => Ok(typesize),
     }
@@ -289,7 +302,8 @@ fn item_size(schunk: &SChunk, meta: &ArrayMeta, blocks: &[u64]) -> Result<usize>
 
 fn new_grid(shape: &[u64], chunks: &[u64], blocks: &[u64], itemsize: usize) -> Result<Grid> {
     // The same checks as for a caller's numbers; here it is the file that is at fault.
-    Grid::new(shape, chunks, blocks, itemsize).map_err(|error| Error::format(Part::Metalayer, None, error.to_string()))
+    Grid::new(shape, chunks, blocks, itemsize)
+        .map_err(|error| Error::format(Part::Metalayer, None, error.to_string()))
 }
 
 fn check_chunksize(schunk: &SChunk, grid: &Grid) -> Result<()> {

@@ -68,13 +68,24 @@ pub(crate) fn parse(name: &str, content: &[u8]) -> Result<ArrayMeta> {
     if !(5..=7).contains(&fields) {
         return Err(match fields {
             3 => Error::unsupported("caterva metalayer of 3 fields (Caterva 0.1)"),
-            _ => Error::format(Part::Metalayer, 0, format!("'{name}' starts with {:#04x}, not an array of 5 to 7 fields", fields.wrapping_add(ARRAY_OF))),
+            _ => Error::format(
+                Part::Metalayer,
+                0,
+                format!(
+                    "'{name}' starts with {:#04x}, not an array of 5 to 7 fields",
+                    fields.wrapping_add(ARRAY_OF)
+                ),
+            ),
         });
     }
     let _version = cursor.byte()?;
     let ndim = usize::from(cursor.byte()?);
     if ndim > MAX_NDIM {
-        return Err(Error::format(Part::Metalayer, 2, format!("{ndim} dimensions, and the format allows {MAX_NDIM}")));
+        return Err(Error::format(
+            Part::Metalayer,
+            2,
+            format!("{ndim} dimensions, and the format allows {MAX_NDIM}"),
+        ));
     }
     // The markers of the inner arrays are not checked: for 16 dimensions every writer gets them wrong.
     cursor.byte()?;
@@ -125,7 +136,11 @@ impl<'a> Cursor<'a> {
     fn bytes(&mut self, count: usize) -> Result<&'a [u8]> {
         let end = self.at.checked_add(count);
         let taken = end.and_then(|end| self.content.get(self.at..end)).ok_or_else(|| {
-            Error::format(Part::Metalayer, self.at as u64, format!("the array metalayer ends after {} bytes", self.content.len()))
+            Error::format(
+                Part::Metalayer,
+                self.at as u64,
+                format!("the array metalayer ends after {} bytes", self.content.len()),
+            )
         })?;
         self.at += count;
         Ok(taken)
@@ -139,7 +154,11 @@ impl<'a> Cursor<'a> {
         let at = self.at as u64;
         let found = self.byte()?;
         if found != marker {
-            return Err(Error::format(Part::Metalayer, at, format!("marker {found:#04x} where {marker:#04x} is due")));
+            return Err(Error::format(
+                Part::Metalayer,
+                at,
+                format!("marker {found:#04x} where {marker:#04x} is due"),
+            ));
         }
         let mut value = [0; N];
         value.copy_from_slice(self.bytes(N)?);

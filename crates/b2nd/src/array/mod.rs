@@ -1,18 +1,25 @@
 //! Arrays: shape, dtype and partition over a super-chunk; slices in, slices out.
 
 mod dtype;
+mod element;
 mod grid;
 mod handle;
 mod meta;
+#[cfg(feature = "ndarray")]
+mod ndarray;
 mod options;
 mod partition;
 mod read;
 mod selection;
+mod typed;
 mod verify;
 mod write;
 
 pub use crate::schunk::OpenOptions;
-pub use dtype::Dtype;
+pub use dtype::{ByteOrder, Dtype, Field, Kind, TimeBase, TimeUnit};
+#[doc(hidden)]
+pub use dtype::{bytes_repr, code_points_repr, str_repr};
+pub use element::Element;
 pub use grid::MAX_NDIM;
 pub use handle::Array;
 pub use meta::Revision;

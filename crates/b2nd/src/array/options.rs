@@ -152,9 +152,12 @@ impl Options {
     /// # Errors
     /// As [`Options::create`].
     pub fn create_uncommitted(self, path: Option<&Path>, dtype: Dtype, shape: &[u64]) -> Result<ArrayWriter> {
-        let (chunks, blocks) = partition(shape, dtype.itemsize(), self.chunks.as_deref(), self.blocks.as_deref())?;
+        let (chunks, blocks) =
+            partition(shape, dtype.itemsize(), self.chunks.as_deref(), self.blocks.as_deref())?;
         let grid = Grid::new(shape, &chunks, &blocks, dtype.itemsize())?;
-        if let Some((name, _)) = self.metalayers.iter().find(|(name, _)| name == meta::NAME || name == meta::OLD_NAME) {
+        if let Some((name, _)) =
+            self.metalayers.iter().find(|(name, _)| name == meta::NAME || name == meta::OLD_NAME)
+        {
             return Err(Error::usage(format!("the metalayer '{name}' is written by the array itself")));
         }
         let text = dtype.to_text();
@@ -188,7 +191,8 @@ impl Options {
 
 /// Parameters that agree with the geometry: real item size, blocks as the array has them.
 pub(crate) fn array_params(params: Params, grid: &Grid) -> Result<Params> {
-    let typesize = u32::try_from(grid.itemsize()).map_err(|_| Error::usage("items are larger than the format allows"))?;
+    let typesize = u32::try_from(grid.itemsize())
+        .map_err(|_| Error::usage("items are larger than the format allows"))?;
     // At most 2^29; an array without items has blocks of nothing, for which any size will do.
     let blocksize = u32::try_from(grid.block_bytes().max(1)).ok();
     Ok(params.with_typesize(typesize).with_blocksize(blocksize))
@@ -199,9 +203,11 @@ fn first_content(fill: &Fill, dtype: &Dtype) -> Result<(Special, Option<Vec<u8>>
     match fill {
         Fill::Zeros => Ok((Special::Zeros, None)),
         Fill::Uninit => Ok((Special::Uninit, None)),
-        Fill::Value(item) if item.len() != dtype.itemsize() => {
-            Err(Error::usage(format!("the fill value has {} bytes, and an item of {dtype} has {}", item.len(), dtype.itemsize())))
-        }
+        Fill::Value(item) if item.len() != dtype.itemsize() => Err(Error::usage(format!(
+            "the fill value has {} bytes, and an item of {dtype} has {}",
+            item.len(),
+            dtype.itemsize()
+        ))),
         Fill::Value(item) if item.iter().all(|&b| b == 0) => Ok((Special::Zeros, None)),
         Fill::Value(item) => Ok((Special::Zeros, Some(item.clone()))),
         Fill::Nan => {

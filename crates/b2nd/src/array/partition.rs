@@ -59,7 +59,9 @@ pub fn partition(
             let blocks = halve(&wanted, itemsize, DEFAULT_BLOCK_BYTES);
             // A chunk of whole blocks, unless it spans its axis anyway.
             let chunks = (0..shape.len())
-                .map(|d| if blocks[d] == 0 { 0 } else { (wanted[d].div_ceil(blocks[d]) * blocks[d]).min(shape[d]) })
+                .map(|d| {
+                    if blocks[d] == 0 { 0 } else { (wanted[d].div_ceil(blocks[d]) * blocks[d]).min(shape[d]) }
+                })
                 .collect();
             Ok((chunks, blocks))
         }
@@ -78,7 +80,11 @@ fn halve(shape: &[u64], itemsize: usize, most: u64) -> Vec<u64> {
         let last = piece.len().saturating_sub(1);
         let weight = |d: usize, n: u64| if d == last { n.div_ceil(LAST_AXIS_BIAS) } else { n };
         // Of equal ones the first axis, so that rows stay long.
-        let Some(axis) = (0..piece.len()).filter(|&d| piece[d] > 1).rev().max_by_key(|&d| weight(d, piece[d])) else { break };
+        let Some(axis) =
+            (0..piece.len()).filter(|&d| piece[d] > 1).rev().max_by_key(|&d| weight(d, piece[d]))
+        else {
+            break;
+        };
         piece[axis] = piece[axis].div_ceil(2);
     }
     piece
@@ -135,7 +141,12 @@ mod tests {
     #[test]
     fn shapes_that_make_no_sense_say_so() {
         assert!(partition(&[10], 4, Some(&[5, 5]), None).unwrap_err().to_string().contains("name 2 axes"));
-        assert!(partition(&[10], 4, Some(&[5]), Some(&[6])).unwrap_err().to_string().contains("longer than the chunk"));
+        assert!(
+            partition(&[10], 4, Some(&[5]), Some(&[6]))
+                .unwrap_err()
+                .to_string()
+                .contains("longer than the chunk")
+        );
     }
 
     #[test]

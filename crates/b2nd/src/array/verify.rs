@@ -46,7 +46,8 @@ impl Array {
     /// unless a chunk file is missing or short.
     pub fn verify(&self) -> Result<Vec<Damage>> {
         let found = Mutex::new(Vec::new());
-        let chunks = usize::try_from(self.schunk.nchunks()).map_err(|_| Error::usage("too many chunks for this machine"))?;
+        let chunks = usize::try_from(self.schunk.nchunks())
+            .map_err(|_| Error::usage("too many chunks for this machine"))?;
         self.schunk.exec().run(chunks, u64::MAX, |scratch, n| {
             let damage = self.verify_chunk(n as u64, scratch)?;
             if !damage.is_empty() {
@@ -76,7 +77,13 @@ impl Array {
         Ok(damage)
     }
 
-    fn verify_stored(&self, n: u64, fetched: &mut Vec<u8>, scratch: &mut Scratch, damage: &mut Vec<Damage>) -> Result<()> {
+    fn verify_stored(
+        &self,
+        n: u64,
+        fetched: &mut Vec<u8>,
+        scratch: &mut Scratch,
+        damage: &mut Vec<Damage>,
+    ) -> Result<()> {
         let place = self.schunk.place(n)?;
         let Place::Stored { .. } = place else { return Ok(()) };
         let head = read_head(self, place, fetched)?;
@@ -107,8 +114,11 @@ impl Array {
         let error = error.in_block(block as u32).in_chunk(n).at(self.schunk.path());
         // In the oldest files a block of the chunk is no box of the array: all of the chunk is in doubt.
         let own = head.header().blocksize() as usize == self.grid.block_bytes();
-        let (start, stop) =
-            if own { self.grid.block_box(&position, &self.grid.block_position(block)) } else { self.grid.chunk_box(&position) };
+        let (start, stop) = if own {
+            self.grid.block_box(&position, &self.grid.block_position(block))
+        } else {
+            self.grid.chunk_box(&position)
+        };
         Damage { chunk: n, block: Some(block as u32), start, stop, error }
     }
 }
@@ -129,7 +139,9 @@ fn decode(
 /// Whether an error is the file's: a chunk file that is missing or short counts.
 fn is_damage(error: &Error) -> bool {
     match error {
-        Error::Io { source, .. } => matches!(source.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::UnexpectedEof),
+        Error::Io { source, .. } => {
+            matches!(source.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::UnexpectedEof)
+        }
         other => other.fault() == Fault::File,
     }
 }

@@ -67,6 +67,12 @@ impl Params {
             short_header: false,
         }
     }
+    /// Sets the size of an item in bytes (its real value, above 255 too).
+    #[must_use]
+    pub fn with_typesize(mut self, typesize: u32) -> Self {
+        self.typesize = typesize;
+        self
+    }
     /// Sets the codec.
     #[must_use]
     pub fn with_codec(mut self, codec: Codec) -> Self {
@@ -215,7 +221,14 @@ impl ChunkHead {
     ///
     /// `dst` has [`ChunkHead::block_len`] bytes. `first` is the decoded block 0, needed when `n > 0` and
     /// [`ChunkHead::refers_to_first`]. Raw chunks copy. Not for [`Content::Repeat`].
-    pub(crate) fn decode_block(&self, n: usize, stream: &[u8], first: Option<&[u8]>, dst: &mut [u8], scratch: &mut Scratch) -> Result<()> {
+    pub(crate) fn decode_block(
+        &self,
+        n: usize,
+        stream: &[u8],
+        first: Option<&[u8]>,
+        dst: &mut [u8],
+        scratch: &mut Scratch,
+    ) -> Result<()> {
         let _ = (n, stream, first, dst, scratch);
         todo!()
     }
@@ -227,6 +240,15 @@ pub(crate) trait BlockSource: Sync {
     fn nbytes(&self) -> usize;
     /// The bytes `range` of the chunk (one block): borrowed, or put into `buffer`, which is cleared first.
     fn block<'a>(&'a self, range: Range<usize>, buffer: &'a mut Vec<u8>) -> Result<&'a [u8]>;
+}
+
+impl BlockSource for &[u8] {
+    fn nbytes(&self) -> usize {
+        self.len()
+    }
+    fn block<'a>(&'a self, range: Range<usize>, _buffer: &'a mut Vec<u8>) -> Result<&'a [u8]> {
+        self.get(range).ok_or_else(|| crate::error::Error::usage("a block outside the chunk"))
+    }
 }
 
 /// The block size that is chosen for `nbytes` of items when [`Params::blocksize`] is `None`.
@@ -248,7 +270,12 @@ pub(crate) fn encode_from(source: &dyn BlockSource, params: &Params, exec: &Exec
 }
 
 /// Compresses one chunk on this thread, appending it to `out`.
-pub(crate) fn encode_one(source: &dyn BlockSource, params: &Params, scratch: &mut Scratch, out: &mut Vec<u8>) -> Result<()> {
+pub(crate) fn encode_one(
+    source: &dyn BlockSource,
+    params: &Params,
+    scratch: &mut Scratch,
+    out: &mut Vec<u8>,
+) -> Result<()> {
     let _ = (source, params, scratch, out);
     todo!()
 }

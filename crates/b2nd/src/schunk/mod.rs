@@ -189,7 +189,13 @@ impl SChunk {
         todo!()
     }
     /// Bytes `start..start+len` of a stored chunk: borrowed from memory, or read into `buffer` (cleared first).
-    pub(crate) fn fetch<'a>(&'a self, place: Place, start: u64, len: usize, buffer: &'a mut Vec<u8>) -> Result<&'a [u8]> {
+    pub(crate) fn fetch<'a>(
+        &'a self,
+        place: Place,
+        start: u64,
+        len: usize,
+        buffer: &'a mut Vec<u8>,
+    ) -> Result<&'a [u8]> {
         let _ = (place, start, len, buffer);
         todo!()
     }

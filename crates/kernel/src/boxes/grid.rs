@@ -124,6 +124,20 @@ impl BoxMut<'_> {
         &self.shape[..self.axes]
     }
 
+    /// The bytes of the box where they are in one piece in the output, so that something can be decoded straight into it.
+    pub fn contiguous(&mut self) -> Option<&mut [u8]> {
+        let mut len = self.itemsize;
+        for (&extent, &stride) in self.shape[..self.axes].iter().zip(&self.strides).rev() {
+            if extent > 1 && stride != len {
+                return None;
+            }
+            // No overflow: while the strides agree, the product is a length inside the output.
+            len *= extent;
+        }
+        // SAFETY: the items lie one after the other in the output, and the cell is ours alone while it is borrowed.
+        Some(unsafe { std::slice::from_raw_parts_mut(self.start, len) })
+    }
+
     /// Copies a box of this shape from `source`, by whole rows where both sides are contiguous.
     ///
     /// Returns `false`, with nothing written, when an item would lie outside the source or the number of strides is

@@ -106,7 +106,8 @@ impl ChunkRead<'_> {
             let (run, bytes, after) = fetch_run(rest);
             let streams = schunk.fetch(place, bytes.start as u64, bytes.len(), fetched)?;
             for w in run {
-                let stream = streams.get(w.span.start - bytes.start..w.span.end - bytes.start).unwrap_or_default();
+                let stream =
+                    streams.get(w.span.start - bytes.start..w.span.end - bytes.start).unwrap_or_default();
                 let decoded = self.decode(&head, w.block, stream, reference, block, scratch);
                 decoded.map_err(|e| e.in_block(w.block.block as u32))?;
             }
@@ -163,10 +164,17 @@ impl ChunkRead<'_> {
         self.scatter_at(cell, place, block, 0)
     }
 
-    fn scatter_at(&self, cell: &[usize], place: &mut BoxMut<'_>, bytes: &[u8], block_start: usize) -> Result<()> {
+    fn scatter_at(
+        &self,
+        cell: &[usize],
+        place: &mut BoxMut<'_>,
+        bytes: &[u8],
+        block_start: usize,
+    ) -> Result<()> {
         let strides = &self.array.block_strides;
         let segments = self.visit.segments(self.plan, cell);
-        let offset = segments.zip(strides).fold(block_start, |offset, (s, &stride)| offset + s.first * stride);
+        let offset =
+            segments.zip(strides).fold(block_start, |offset, (s, &stride)| offset + s.first * stride);
         let mut steps = [0isize; crate::array::grid::MAX_NDIM];
         for ((step, &line), &stride) in steps.iter_mut().zip(&self.plan.steps).zip(strides) {
             // A line of more than one item has a step below the length of its axis in the block, or below 2^63.
@@ -216,7 +224,13 @@ impl ChunkRead<'_> {
     }
 
     /// A chunk whose own blocks are not those of the array (the oldest files): decoded whole.
-    fn misfit(&self, place: Place, head: &ChunkHead, range: Range<usize>, fetched: &mut Vec<u8>) -> Result<()> {
+    fn misfit(
+        &self,
+        place: Place,
+        head: &ChunkHead,
+        range: Range<usize>,
+        fetched: &mut Vec<u8>,
+    ) -> Result<()> {
         let chunk = self.array.schunk.fetch(place, 0, head.header().cbytes() as usize, fetched)?;
         let limits = self.array.schunk.limits();
         let mut whole = zeroed("a chunk", self.grid().chunk_bytes() as u64)?;
@@ -266,7 +280,11 @@ pub(crate) fn read_head(array: &Array, place: Place, fetched: &mut Vec<u8>) -> R
     if found == due {
         Ok(head)
     } else {
-        Err(Error::format(Part::ChunkHeader, 4, format!("a chunk of {found} bytes in an array with chunks of {due}")))
+        Err(Error::format(
+            Part::ChunkHeader,
+            4,
+            format!("a chunk of {found} bytes in an array with chunks of {due}"),
+        ))
     }
 }
 
@@ -275,7 +293,9 @@ pub(crate) fn special_item(kind: Special, itemsize: usize) -> Result<Vec<u8>> {
     match (kind, itemsize) {
         (Special::Nan, 4) => Ok(f32::NAN.to_bits().to_le_bytes().to_vec()),
         (Special::Nan, 8) => Ok(f64::NAN.to_bits().to_le_bytes().to_vec()),
-        (Special::Nan, _) => Err(Error::format(Part::Offsets, None, format!("a chunk of NaN with items of {itemsize} bytes"))),
+        (Special::Nan, _) => {
+            Err(Error::format(Part::Offsets, None, format!("a chunk of NaN with items of {itemsize} bytes")))
+        }
         (Special::Zeros | Special::Uninit | Special::Value, _) => {
             Limits::check("an item", itemsize as u64, Limits::DEFAULT_MAX_CHUNK_BYTES)?;
             zeroed("an item", itemsize as u64)

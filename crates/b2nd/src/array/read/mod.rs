@@ -99,7 +99,8 @@ impl Array {
         let exec = self.schunk.exec();
         let chunks = plan.chunks();
         // Few chunks are cut into parts, so that every thread has work; a part fetches only its own blocks.
-        let parts = if chunks >= 4 * exec.threads() { 1 } else { (4 * exec.threads()).div_ceil(chunks.max(1)) };
+        let parts =
+            if chunks >= 4 * exec.threads() { 1 } else { (4 * exec.threads()).div_ceil(chunks.max(1)) };
         let parts = if exec.threads() == 1 { 1 } else { parts };
         exec.run(chunks.saturating_mul(parts), bytes, |scratch, task| {
             let visit = plan.visit(&self.grid, task / parts);

@@ -57,7 +57,8 @@ impl Plan {
             .enumerate()
             .map(|(axis, &line)| if empty { Vec::new() } else { grid.segments(axis, line) })
             .collect();
-        let groups: Vec<Vec<Range<usize>>> = segments.iter().map(|segments| runs_by_chunk(segments)).collect();
+        let groups: Vec<Vec<Range<usize>>> =
+            segments.iter().map(|segments| runs_by_chunk(segments)).collect();
         let touched = groups.iter().map(|g| g.len() as u64).collect();
         Ok(Plan { segments, groups, touched, counts, steps: lines.iter().map(|line| line.step).collect() })
     }
@@ -69,14 +70,17 @@ impl Plan {
 
     /// The cuts of the result along each axis, for a [`b2nd_kernel::boxes::BoxGrid`]: one cell for each touched block.
     pub(crate) fn cuts(&self) -> Vec<Vec<usize>> {
-        let cut = |(segments, &count): (&Vec<Segment>, &usize)| segments.iter().map(|s| s.out).chain([count]).collect();
+        let cut = |(segments, &count): (&Vec<Segment>, &usize)| {
+            segments.iter().map(|s| s.out).chain([count]).collect()
+        };
         self.segments.iter().zip(&self.counts).map(cut).collect()
     }
 
     /// The touched chunk `number`, in C order.
     pub(crate) fn visit(&self, grid: &Grid, number: usize) -> ChunkVisit {
         let at = unravel(number as u64, &self.touched);
-        let runs: Vec<Range<usize>> = self.groups.iter().zip(&at).map(|(g, &n)| g[n as usize].clone()).collect();
+        let runs: Vec<Range<usize>> =
+            self.groups.iter().zip(&at).map(|(g, &n)| g[n as usize].clone()).collect();
         let position: Vec<u64> = runs.iter().zip(&self.segments).map(|(run, s)| s[run.start].chunk).collect();
         ChunkVisit {
             chunk: grid.chunk_number(position.iter().copied()),
@@ -119,7 +123,11 @@ impl ChunkVisit {
     }
 
     /// The segments of a cell.
-    pub(crate) fn segments<'p>(&self, plan: &'p Plan, cell: &'p [usize]) -> impl Iterator<Item = Segment> + Clone + 'p {
+    pub(crate) fn segments<'p>(
+        &self,
+        plan: &'p Plan,
+        cell: &'p [usize],
+    ) -> impl Iterator<Item = Segment> + Clone + 'p {
         cell.iter().zip(&plan.segments).map(|(&at, segments)| segments[at])
     }
 }

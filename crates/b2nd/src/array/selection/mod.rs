@@ -54,7 +54,8 @@ impl Selection {
     /// ```
     pub fn from_box(start: &[u64], stop: &[u64]) -> Self {
         let bound = |index: u64| Some(i64::try_from(index).unwrap_or(i64::MAX));
-        let axes = start.iter().zip(stop).map(|(&a, &b)| Axis::Range { start: bound(a), stop: bound(b), step: 1 });
+        let axes =
+            start.iter().zip(stop).map(|(&a, &b)| Axis::Range { start: bound(a), stop: bound(b), step: 1 });
         Selection { axes: axes.collect() }
     }
 

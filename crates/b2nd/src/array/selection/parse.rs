@@ -54,7 +54,9 @@ fn parse_part(part: &str) -> Result<Axis> {
     let bound = |text: &str| if text.trim().is_empty() { Ok(None) } else { number(text).map(Some) };
     let step = bound(step)?.unwrap_or(1);
     if step == 0 {
-        return Err(Error::usage(format!("the step of '{part}' is 0: a step is 1 or more, or negative to walk backwards")));
+        return Err(Error::usage(format!(
+            "the step of '{part}' is 0: a step is 1 or more, or negative to walk backwards"
+        )));
     }
     Ok(Axis::Range { start: bound(start)?, stop: bound(stop)?, step })
 }

@@ -28,7 +28,10 @@ impl Resolved {
         if self.lines.iter().any(|line| line.count == 0) {
             return Ok(0);
         }
-        self.lines.iter().try_fold(1, product).ok_or_else(|| Error::usage("the selection has more than 2^64 items"))
+        self.lines
+            .iter()
+            .try_fold(1, product)
+            .ok_or_else(|| Error::usage("the selection has more than 2^64 items"))
     }
 }
 
@@ -52,7 +55,8 @@ pub(super) fn resolve(axes: &[Axis], shape: &[u64]) -> Result<Resolved> {
         Axis::Ellipsis => std::iter::repeat_n(whole, left),
         other => std::iter::repeat_n(*other, 1),
     });
-    let mut resolved = Resolved { lines: Vec::with_capacity(shape.len()), shape: Vec::with_capacity(shape.len()) };
+    let mut resolved =
+        Resolved { lines: Vec::with_capacity(shape.len()), shape: Vec::with_capacity(shape.len()) };
     let mut lengths = shape.iter().copied().enumerate();
     for part in parts.chain(std::iter::repeat_n(whole, tail)) {
         if part == Axis::NewAxis {
@@ -77,7 +81,9 @@ fn resolve_axis(part: Axis, axis: usize, length: u64) -> Result<Line> {
             let absolute = i128::from(index) + if index < 0 { signed } else { 0 };
             match u64::try_from(absolute) {
                 Ok(start) if start < length => Ok(Line { start, step: 1, count: 1 }),
-                _ => Err(Error::usage(format!("index {index} is out of range for axis {axis} with {length} items"))),
+                _ => Err(Error::usage(format!(
+                    "index {index} is out of range for axis {axis} with {length} items"
+                ))),
             }
         }
         Axis::Range { start, stop, step } => {
@@ -86,7 +92,8 @@ fn resolve_axis(part: Axis, axis: usize, length: u64) -> Result<Line> {
             }
             // A backward walk may start at the last item and end before the first, hence the bounds shifted by one.
             let (low, high) = if step > 0 { (0, signed) } else { (-1, signed - 1) };
-            let absolute = |bound: i64| (i128::from(bound) + if bound < 0 { signed } else { 0 }).clamp(low, high);
+            let absolute =
+                |bound: i64| (i128::from(bound) + if bound < 0 { signed } else { 0 }).clamp(low, high);
             let first = start.map_or(if step > 0 { low } else { high }, absolute);
             let last = stop.map_or(if step > 0 { high } else { low }, absolute);
             let step_wide = i128::from(step);

@@ -117,7 +117,8 @@ impl Write<'_> {
         self.queue.push(number, visit.chunk, encoded)?;
         if self.exec.has_progress() {
             let axes = visit.runs.iter().zip(&self.plan.segments);
-            let items: usize = axes.map(|(run, s)| s[run.clone()].iter().map(|s| s.count).sum::<usize>()).product();
+            let items: usize =
+                axes.map(|(run, s)| s[run.clone()].iter().map(|s| s.count).sum::<usize>()).product();
             self.exec.progress((items * self.grid.itemsize()) as u64);
         }
         Ok(())
@@ -160,12 +161,20 @@ impl Write<'_> {
             let segments = visit.segments(self.plan, &cell);
             let shape: Vec<usize> = segments.clone().map(|s| s.count).collect();
             let start = block * self.grid.block_bytes();
-            let to = segments.clone().zip(self.block_strides).fold(start, |at, (s, &stride)| at + s.first * stride);
+            let to = segments
+                .clone()
+                .zip(self.block_strides)
+                .fold(start, |at, (s, &stride)| at + s.first * stride);
             let from = segments.zip(&self.item_strides).fold(0, |at, (s, &stride)| at + s.out * stride);
             let steps = self.plan.steps.iter().zip(self.block_strides).zip(&shape);
             // Steps are positive here; an axis with one item has none.
-            let to_strides: Vec<usize> =
-                steps.map(|((&step, &stride), &n)| if n > 1 { step.unsigned_abs() as usize * stride } else { stride }).collect();
+            let to_strides: Vec<usize> = steps
+                .map(
+                    |((&step, &stride), &n)| {
+                        if n > 1 { step.unsigned_abs() as usize * stride } else { stride }
+                    },
+                )
+                .collect();
             let from_strides: Vec<isize> = self.item_strides.iter().map(|&s| s as isize).collect();
             let source = Source { bytes: self.items, offset: from, strides: &from_strides };
             if !copy_box(self.grid.itemsize(), &shape, &mut whole, to, &to_strides, source) {
@@ -217,7 +226,9 @@ impl<'a> Queue<'a> {
                     }
                     return Ok(whole);
                 }
-                Place::Stored { .. } => (state.schunk.chunk(number)?.into_owned(), state.schunk.limits().clone()),
+                Place::Stored { .. } => {
+                    (state.schunk.chunk(number)?.into_owned(), state.schunk.limits().clone())
+                }
             }
         };
         let mut whole = zeroed("a chunk", grid.chunk_bytes() as u64)?;

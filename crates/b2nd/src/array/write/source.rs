@@ -43,7 +43,8 @@ impl BlockSource for FreshChunk<'_> {
         }
         let position = self.grid.block_position(range.start / bytes);
         let (start, stop) = self.grid.block_box(self.position, &position);
-        let shape: Vec<usize> = start.iter().zip(&stop).map(|(&a, &b)| b.saturating_sub(a) as usize).collect();
+        let shape: Vec<usize> =
+            start.iter().zip(&stop).map(|(&a, &b)| b.saturating_sub(a) as usize).collect();
         if shape.contains(&0) {
             buffer.clear();
             buffer.resize(bytes, 0);
@@ -53,7 +54,8 @@ impl BlockSource for FreshChunk<'_> {
         let offset = begins.fold(0, |at, ((&index, &first), &stride)| at + (index - first) as usize * stride);
         let full = shape == self.block_lengths;
         let strides = Grid::strides(&self.block_lengths, self.grid.itemsize());
-        let contiguous = shape.iter().zip(&strides).zip(self.item_strides).all(|((&n, a), b)| n == 1 || a == b);
+        let contiguous =
+            shape.iter().zip(&strides).zip(self.item_strides).all(|((&n, a), b)| n == 1 || a == b);
         if full
             && contiguous
             && let Some(block) = self.items.get(offset..offset + bytes)
