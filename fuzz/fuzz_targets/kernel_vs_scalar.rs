@@ -1,0 +1,22 @@
+//! Every instruction set gives what plain Rust gives.
+#![no_main]
+
+use b2nd_kernel::cpu::Level;
+use b2nd_kernel::{bitshuffle, shuffle};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|input: (u16, &[u8])| {
+    let (width, data) = input;
+    let width = usize::from(width).max(1);
+    let run = |kernel: fn(Level, usize, &[u8], &mut [u8]), level: Level| {
+        let mut out = vec![0; data.len()];
+        kernel(level, width, data, &mut out);
+        out
+    };
+    for kernel in [shuffle::shuffle, shuffle::unshuffle, bitshuffle::shuffle, bitshuffle::unshuffle] {
+        let expected = run(kernel, Level::Scalar);
+        for level in Level::available() {
+            assert_eq!(run(kernel, level), expected, "{level:?}, width {width}");
+        }
+    }
+});
