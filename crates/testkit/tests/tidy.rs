@@ -105,7 +105,10 @@ fn every_module_of_the_library_has_a_floor() {
     for entry in fs::read_dir(root().join("crates/b2nd/src")).unwrap() {
         let name = entry.unwrap().file_name().to_string_lossy().into_owned();
         let module = name.trim_end_matches(".rs");
-        assert!(module == "lib" || floor_of(module).is_some(), "'{module}' stands on no floor: name it in this test");
+        assert!(
+            module == "lib" || floor_of(module).is_some(),
+            "'{module}' stands on no floor: name it in this test"
+        );
     }
 }
 
@@ -128,7 +131,9 @@ fn unsafe_stays_in_its_places() {
     let word = ["un", "safe"].concat();
     let mut wrong = Vec::new();
     for (name, text) in rust_files() {
-        if UNSAFE_PLACES.iter().any(|(place, _)| name.starts_with(place)) || name.starts_with("crates/kernel/") {
+        if UNSAFE_PLACES.iter().any(|(place, _)| name.starts_with(place))
+            || name.starts_with("crates/kernel/")
+        {
             continue;
         }
         for (line, code) in code(&text) {
@@ -154,7 +159,9 @@ fn files_are_touched_on_the_io_floor_only() {
         }
         // Tests at the end of a file may use the file system.
         let library = text.split("#[cfg(test)]").next().unwrap_or("");
-        wrong.extend(code(library).filter(|(_, c)| c.contains("std::fs")).map(|(line, _)| format!("{name}:{line}")));
+        wrong.extend(
+            code(library).filter(|(_, c)| c.contains("std::fs")).map(|(line, _)| format!("{name}:{line}")),
+        );
     }
     assert!(wrong.is_empty(), "`std::fs` above or below the io floor:\n{}", wrong.join("\n"));
 }
@@ -165,7 +172,9 @@ fn the_library_reads_no_environment() {
     for (name, text) in rust_files() {
         let library = name.starts_with("crates/b2nd/src/") || name.starts_with("crates/kernel/src/");
         if library && !is_test(&name) {
-            wrong.extend(code(&text).filter(|(_, c)| c.contains("env::var")).map(|(line, _)| format!("{name}:{line}")));
+            wrong.extend(
+                code(&text).filter(|(_, c)| c.contains("env::var")).map(|(line, _)| format!("{name}:{line}")),
+            );
         }
     }
     assert!(wrong.is_empty(), "the environment is read at:\n{}", wrong.join("\n"));

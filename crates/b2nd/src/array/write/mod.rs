@@ -29,6 +29,7 @@ use std::sync::Condvar;
 use std::sync::Mutex;
 use std::sync::MutexGuard;
 use std::sync::PoisonError;
+use std::time::Duration;
 
 impl Array {
     /// Writes items into a selection, and commits: C order, the dtype's own byte order, as many as the selection takes.
@@ -114,7 +115,7 @@ impl Write<'_> {
     fn chunk(&self, number: usize, share: bool, scratch: &mut Scratch) -> Result<()> {
         let visit = self.plan.visit(self.grid, number);
         let encoded = self.encode(&visit, share, scratch);
-        self.queue.push(number, visit.chunk, encoded)?;
+        self.queue.push(number, visit.chunk, encoded, self.exec)?;
         if self.exec.has_progress() {
             let axes = visit.runs.iter().zip(&self.plan.segments);
             let items: usize =
@@ -185,6 +186,9 @@ impl Write<'_> {
     }
 }
 
+/// How often a waiting thread looks whether the work was cancelled.
+const CANCEL_CHECK: Duration = Duration::from_millis(20);
+
 /// Puts compressed chunks into the super-chunk in order; who is too far ahead waits, so that memory stays bounded.
 struct Queue<'a> {
     state: Mutex<QueueState<'a>>,
@@ -237,7 +241,7 @@ impl<'a> Queue<'a> {
     }
 
     /// Takes the chunk of task `task`; puts it, and those that waited for it, when all before it have come.
-    fn push(&self, task: usize, chunk: u64, encoded: Result<Vec<u8>>) -> Result<()> {
+    fn push(&self, task: usize, chunk: u64, encoded: Result<Vec<u8>>, exec: &Exec) -> Result<()> {
         let mut state = self.lock();
         let encoded = match encoded {
             Ok(encoded) => encoded,
@@ -248,7 +252,10 @@ impl<'a> Queue<'a> {
             }
         };
         while !state.failed && task > state.next + self.ahead {
-            state = self.moved.wait(state).unwrap_or_else(PoisonError::into_inner);
+            // A thread that stops for a cancellation says nothing here, so who waits for it looks now and then.
+            exec.check_cancelled()?;
+            let waited = self.moved.wait_timeout(state, CANCEL_CHECK).unwrap_or_else(PoisonError::into_inner);
+            state = waited.0;
         }
         state.waiting.insert(task, (chunk, encoded));
         let result = state.put_ready();

@@ -1,0 +1,74 @@
+//! The plainest N-dimensional array: items in C order, reached one by one. Slow, and easily seen to be right.
+
+/// Items of `itemsize` bytes in C order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NaiveArray {
+    /// The length of each axis.
+    pub shape: Vec<usize>,
+    /// The bytes of an item.
+    pub itemsize: usize,
+    /// All items.
+    pub data: Vec<u8>,
+}
+
+impl NaiveArray {
+    /// Zeros.
+    pub fn zeros(shape: &[usize], itemsize: usize) -> Self {
+        let items: usize = shape.iter().product();
+        NaiveArray { shape: shape.to_vec(), itemsize, data: vec![0; items * itemsize] }
+    }
+
+    /// The items at the outer product of one list of indices for each axis, in that order.
+    pub fn get(&self, indices: &[Vec<usize>]) -> Vec<u8> {
+        let mut out = Vec::new();
+        for_each(indices, &mut Vec::new(), &mut |at| {
+            let start = self.flat(at) * self.itemsize;
+            out.extend_from_slice(&self.data[start..start + self.itemsize]);
+        });
+        out
+    }
+
+    /// Replaces the items at the outer product of one list of indices for each axis.
+    pub fn set(&mut self, indices: &[Vec<usize>], items: &[u8]) {
+        let mut places = Vec::new();
+        for_each(indices, &mut Vec::new(), &mut |at| places.push(self.flat(at) * self.itemsize));
+        for (place, item) in places.into_iter().zip(items.chunks_exact(self.itemsize)) {
+            self.data[place..place + self.itemsize].copy_from_slice(item);
+        }
+    }
+
+    fn flat(&self, at: &[usize]) -> usize {
+        at.iter().zip(&self.shape).fold(0, |flat, (&i, &n)| {
+            assert!(i < n);
+            flat * n + i
+        })
+    }
+}
+
+fn for_each(indices: &[Vec<usize>], at: &mut Vec<usize>, work: &mut impl FnMut(&[usize])) {
+    match indices.get(at.len()) {
+        None => work(at),
+        Some(list) => {
+            for &index in list {
+                at.push(index);
+                for_each(indices, at, work);
+                at.pop();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn items_are_where_c_order_puts_them() {
+        let mut a = NaiveArray::zeros(&[2, 3], 1);
+        a.data = vec![0, 1, 2, 3, 4, 5];
+        assert_eq!(a.get(&[vec![1], vec![2, 0]]), [5, 3]);
+        a.set(&[vec![0, 1], vec![1]], &[7, 8]);
+        assert_eq!(a.data, [0, 7, 2, 3, 8, 5]);
+        assert_eq!(NaiveArray::zeros(&[], 4).get(&[]), [0; 4]);
+    }
+}
