@@ -1,9 +1,9 @@
 //! Bit shuffle: AVX2.
 
-use super::lanes::{bit_kernels, least, reach, swap_kernels};
+use super::lanes::{SLOT_ITEMS, batch, bit_kernels, least, reach, swap_kernels};
 use super::scalar;
 use crate::cpu::Avx2;
-use crate::shuffle::lanes::steps;
+use crate::shuffle::lanes::{aligned_steps, steps};
 
 bit_kernels!(avx2, "avx2", split, join);
 swap_kernels!(avx2, "avx2");

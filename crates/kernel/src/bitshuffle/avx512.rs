@@ -1,10 +1,10 @@
 //! Bit shuffle: AVX-512, with GFNI for the bits.
 
-use super::lanes::{bit_kernels, least, reach};
+use super::lanes::{SLOT_ITEMS, batch, bit_kernels, least, reach};
 use super::scalar;
 use crate::cpu::Avx512;
 use crate::shuffle::avx512::turn;
-use crate::shuffle::lanes::steps;
+use crate::shuffle::lanes::{aligned_steps, steps};
 
 bit_kernels!(avx512, "avx512f,avx512bw,avx512vl,avx512vbmi,gfni", split, join);
 #[inline]

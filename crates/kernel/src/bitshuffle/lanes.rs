@@ -18,8 +18,8 @@ macro_rules! bit_kernels {
         /// Items per tile.
         const TILE: usize = 8 * ITEMS;
 
-        /// The bytes of a tile, row by row.
-        type Rows = [[u8; TILE]; 16];
+        /// Tiles that are worked on together.
+        const SLOTS: usize = SLOT_ITEMS / TILE;
 
         /// Splits row `j` of the tile at item `i` into its bits.
         #[inline]
@@ -44,15 +44,20 @@ macro_rules! bit_kernels {
         #[target_feature(enable = $features)]
         fn shuffle_even<const W: usize>(src: &[u8], dst: &mut [u8]) {
             let items = src.len() / W;
-            let mut rows = [[0; TILE]; W];
-            for i in steps(items, TILE) {
-                for (s, items) in src[i * W..][..TILE * W].chunks_exact(ITEMS * W).enumerate() {
-                    for (v, row) in gather::<W>(items).into_iter().zip(&mut rows) {
-                        arch::store(v, part_mut(row, s * ITEMS));
+            let mut rows = [[[0; TILE]; SLOTS]; W];
+            let mut starts = aligned_steps(8, dst, items, TILE);
+            while let Some(batch) = batch::<SLOTS>(&mut starts) {
+                for (t, i) in batch.iter().enumerate() {
+                    for (s, items) in src[i * W..][..TILE * W].chunks_exact(ITEMS * W).enumerate() {
+                        for (v, row) in gather::<W>(items).into_iter().zip(&mut rows) {
+                            arch::store(v, part_mut(&mut row[t], s * ITEMS));
+                        }
                     }
                 }
                 for (j, row) in rows.iter().enumerate() {
-                    write_bits(row, dst, j * items + i / 8, items / 8);
+                    for (i, row) in batch.iter().zip(row) {
+                        write_bits(row, dst, j * items + i / 8, items / 8);
+                    }
                 }
             }
         }
@@ -60,17 +65,22 @@ macro_rules! bit_kernels {
         #[target_feature(enable = $features)]
         fn unshuffle_even<const W: usize>(src: &[u8], dst: &mut [u8]) {
             let items = src.len() / W;
-            let mut rows = [[0; TILE]; W];
-            for i in steps(items, TILE) {
+            let mut rows = [[[0; TILE]; SLOTS]; W];
+            let mut starts = aligned_steps(8, src, items, TILE);
+            while let Some(batch) = batch::<SLOTS>(&mut starts) {
                 for (j, row) in rows.iter_mut().enumerate() {
-                    read_bits(row, src, j * items + i / 8, items / 8);
-                }
-                for (s, items) in dst[i * W..][..TILE * W].chunks_exact_mut(ITEMS * W).enumerate() {
-                    let mut v = [arch::zero(); W];
-                    for (v, row) in v.iter_mut().zip(&rows) {
-                        *v = arch::load(part(row, s * ITEMS));
+                    for (i, row) in batch.iter().zip(row) {
+                        read_bits(row, src, j * items + i / 8, items / 8);
                     }
-                    scatter(v, items);
+                }
+                for (t, i) in batch.iter().enumerate() {
+                    for (s, items) in dst[i * W..][..TILE * W].chunks_exact_mut(ITEMS * W).enumerate() {
+                        let mut v = [arch::zero(); W];
+                        for (v, row) in v.iter_mut().zip(&rows) {
+                            *v = arch::load(part(&row[t], s * ITEMS));
+                        }
+                        scatter(v, items);
+                    }
                 }
             }
         }
@@ -79,17 +89,22 @@ macro_rules! bit_kernels {
         fn shuffle_tiles(width: usize, src: &[u8], dst: &mut [u8]) {
             let items = src.len() / width;
             let reach = reach(width, items);
-            let mut rows: Rows = [[0; TILE]; 16];
-            for i in steps(reach, TILE) {
+            let mut rows = [[[0; TILE]; SLOTS]; 16];
+            let mut starts = aligned_steps(8, dst, reach, TILE);
+            while let Some(batch) = batch::<SLOTS>(&mut starts) {
                 for c in steps(width.max(16), 16) {
-                    for s in 0..8 {
-                        let v = gather_tile(width, src, (i + s * ITEMS) * width + c);
-                        for (v, row) in v.into_iter().zip(&mut rows) {
-                            arch::store(v, part_mut(row, s * ITEMS));
+                    for (t, i) in batch.iter().enumerate() {
+                        for s in 0..8 {
+                            let v = gather_tile(width, src, (i + s * ITEMS) * width + c);
+                            for (v, row) in v.into_iter().zip(&mut rows) {
+                                arch::store(v, part_mut(&mut row[t], s * ITEMS));
+                            }
                         }
                     }
                     for (j, row) in rows.iter().enumerate().take(width) {
-                        write_bits(row, dst, (c + j) * items + i / 8, items / 8);
+                        for (i, row) in batch.iter().zip(row) {
+                            write_bits(row, dst, (c + j) * items + i / 8, items / 8);
+                        }
                     }
                 }
             }
@@ -100,18 +115,23 @@ macro_rules! bit_kernels {
         fn unshuffle_tiles(width: usize, src: &[u8], dst: &mut [u8]) {
             let items = src.len() / width;
             let reach = reach(width, items);
-            let mut rows: Rows = [[0; TILE]; 16];
-            for i in steps(reach, TILE) {
+            let mut rows = [[[0; TILE]; SLOTS]; 16];
+            let mut starts = aligned_steps(8, src, reach, TILE);
+            while let Some(batch) = batch::<SLOTS>(&mut starts) {
                 for c in steps(width.max(16), 16) {
                     for (j, row) in rows.iter_mut().enumerate().take(width) {
-                        read_bits(row, src, (c + j) * items + i / 8, items / 8);
-                    }
-                    for s in 0..8 {
-                        let mut v = [arch::zero(); 16];
-                        for (v, row) in v.iter_mut().zip(&rows) {
-                            *v = arch::load(part(row, s * ITEMS));
+                        for (i, row) in batch.iter().zip(row) {
+                            read_bits(row, src, (c + j) * items + i / 8, items / 8);
                         }
-                        scatter_tile(v, width, dst, (i + s * ITEMS) * width + c);
+                    }
+                    for (t, i) in batch.iter().enumerate() {
+                        for s in 0..8 {
+                            let mut v = [arch::zero(); 16];
+                            for (v, row) in v.iter_mut().zip(&rows) {
+                                *v = arch::load(part(&row[t], s * ITEMS));
+                            }
+                            scatter_tile(v, width, dst, (i + s * ITEMS) * width + c);
+                        }
                     }
                 }
             }
@@ -175,6 +195,34 @@ macro_rules! swap_kernels {
             v
         }
     };
+}
+
+/// Items of the tiles that are worked on together.
+///
+/// The rows of bits may compete for a few places in the cache; this many items fill two lines of one before the next.
+pub(super) const SLOT_ITEMS: usize = 1024;
+
+/// The starts of the next tiles, as many as there are slots.
+#[inline(always)]
+pub(super) fn batch<const N: usize>(starts: &mut impl Iterator<Item = usize>) -> Option<Batch<N>> {
+    let mut batch = Batch { starts: [0; N], used: 0 };
+    for (slot, start) in batch.starts.iter_mut().zip(starts) {
+        *slot = start;
+        batch.used += 1;
+    }
+    (batch.used > 0).then_some(batch)
+}
+
+/// The starts of a few tiles.
+pub(super) struct Batch<const N: usize> {
+    starts: [usize; N],
+    used: usize,
+}
+
+impl<const N: usize> Batch<N> {
+    pub(super) fn iter(&self) -> std::slice::Iter<'_, usize> {
+        self.starts[..self.used].iter()
+    }
 }
 
 /// The items that tiles can cover: all, or all but the last groups of eight where 16-byte accesses would reach too far.

@@ -1,9 +1,9 @@
 //! Bit shuffle: AArch64 NEON.
 
-use super::lanes::{bit_kernels, least, reach, swap_kernels};
+use super::lanes::{SLOT_ITEMS, batch, bit_kernels, least, reach, swap_kernels};
 use super::scalar;
 use crate::cpu::Neon;
-use crate::shuffle::lanes::steps;
+use crate::shuffle::lanes::{aligned_steps, steps};
 
 bit_kernels!(neon, "neon", split, join);
 swap_kernels!(neon, "neon");

@@ -1,9 +1,9 @@
 //! Bit shuffle: SSE2.
 
-use super::lanes::{bit_kernels, least, reach, swap_kernels};
+use super::lanes::{SLOT_ITEMS, batch, bit_kernels, least, reach, swap_kernels};
 use super::scalar;
 use crate::cpu::Sse2;
-use crate::shuffle::lanes::steps;
+use crate::shuffle::lanes::{aligned_steps, steps};
 
 bit_kernels!(sse2, "sse2", split, join);
 swap_kernels!(sse2, "sse2");

@@ -1,6 +1,6 @@
 //! Byte shuffle: AVX2, two lanes.
 
-use super::lanes::{lane_kernels, least, spill, steps};
+use super::lanes::{aligned_steps, lane_kernels, least, spill, steps};
 use super::scalar;
 use crate::cpu::Avx2;
 

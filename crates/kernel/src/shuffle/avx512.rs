@@ -1,6 +1,6 @@
 //! Byte shuffle: AVX-512, four lanes.
 
-use super::lanes::{lane_kernels, least, spill, steps};
+use super::lanes::{aligned_steps, lane_kernels, least, spill, steps};
 use super::scalar;
 use crate::cpu::Avx512;
 

@@ -73,7 +73,7 @@ macro_rules! lane_kernels {
         #[target_feature(enable = $features)]
         fn shuffle_even<const W: usize>(src: &[u8], dst: &mut [u8]) {
             let items = src.len() / W;
-            for i in steps(items, ITEMS) {
+            for i in aligned_steps(1, dst, items, ITEMS) {
                 let v = gather::<W>(&src[i * W..][..ITEMS * W]);
                 for (j, v) in v.into_iter().enumerate() {
                     arch::store(v, part_mut(dst, j * items + i));
@@ -84,7 +84,7 @@ macro_rules! lane_kernels {
         #[target_feature(enable = $features)]
         fn unshuffle_even<const W: usize>(src: &[u8], dst: &mut [u8]) {
             let items = src.len() / W;
-            for i in steps(items, ITEMS) {
+            for i in aligned_steps(1, src, items, ITEMS) {
                 let mut v = [arch::zero(); W];
                 for (j, v) in v.iter_mut().enumerate() {
                     *v = arch::load(part(src, j * items + i));
@@ -97,7 +97,7 @@ macro_rules! lane_kernels {
         fn shuffle_tiles(width: usize, src: &[u8], dst: &mut [u8]) {
             let items = src.len() / width;
             let reach = items - spill(width);
-            for i in steps(reach, ITEMS) {
+            for i in aligned_steps(1, dst, reach, ITEMS) {
                 for c in steps(width.max(16), 16) {
                     let v = gather_tile(width, src, i * width + c);
                     for (j, v) in v.into_iter().enumerate().take(width) {
@@ -112,7 +112,7 @@ macro_rules! lane_kernels {
         fn unshuffle_tiles(width: usize, src: &[u8], dst: &mut [u8]) {
             let items = src.len() / width;
             let reach = items - spill(width);
-            for i in steps(reach, ITEMS) {
+            for i in aligned_steps(1, src, reach, ITEMS) {
                 for c in steps(width.max(16), 16) {
                     let mut v = [arch::zero(); 16];
                     for (j, v) in v.iter_mut().enumerate().take(width) {
@@ -162,10 +162,41 @@ pub(super) const fn least(width: usize, step: usize) -> usize {
 ///
 /// None when `end` is less than a step.
 #[inline(always)]
-pub(crate) fn steps(end: usize, step: usize) -> impl Iterator<Item = usize> {
+pub(crate) fn steps(end: usize, step: usize) -> Steps {
     let last = end.checked_sub(step);
-    let even = (0..).step_by(step).take(end / step);
-    even.chain(last.filter(|last| last % step != 0))
+    Steps { next: last.map(|_| 0), after: step, last: last.unwrap_or(0), step }
+}
+
+/// Like [`steps`], for steps over rows of a byte for `each` items, whose first is at the start of `rows`: the second
+/// step is moved back so that from there on vectors do not straddle cache lines (where all rows allow it).
+///
+/// Rows that lie a power of two apart compete for a few places in the cache: there a line has to be finished in one go.
+/// Few steps are not worth one more.
+#[inline(always)]
+pub(crate) fn aligned_steps(each: usize, rows: &[u8], end: usize, step: usize) -> Steps {
+    let head = rows.as_ptr().addr().wrapping_neg() % (step / each) * each;
+    let after = if head == 0 || end / step < 32 { step } else { head };
+    Steps { after, ..steps(end, step) }
+}
+
+/// See [`steps`].
+pub(crate) struct Steps {
+    next: Option<usize>,
+    after: usize,
+    last: usize,
+    step: usize,
+}
+
+impl Iterator for Steps {
+    type Item = usize;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<usize> {
+        let start = self.next?;
+        self.next = (start < self.last).then(|| self.after.min(self.last));
+        self.after += self.step;
+        Some(start)
+    }
 }
 
 pub(super) use lane_kernels;

@@ -1,6 +1,6 @@
 //! Byte shuffle: AArch64 NEON, one lane.
 
-use super::lanes::{lane_kernels, least, spill, steps};
+use super::lanes::{aligned_steps, lane_kernels, least, spill, steps};
 use super::scalar;
 use crate::cpu::Neon;
 

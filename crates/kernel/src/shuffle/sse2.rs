@@ -1,6 +1,6 @@
 //! Byte shuffle: SSE2, one lane.
 
-use super::lanes::{lane_kernels, least, spill, steps};
+use super::lanes::{aligned_steps, lane_kernels, least, spill, steps};
 use super::scalar;
 use crate::cpu::Sse2;
 
