@@ -6,14 +6,14 @@ use super::{FAR_BASE, LONG_MATCH, MAX_FAR, MAX_NEAR, MAX_RUN};
 const MIN_INPUT: usize = 16;
 /// Bytes at the end of the input that start no match: the room that wide reads need, and the final literals.
 const TAIL: usize = 12;
-/// `offset` marks an empty slot below it; kept far from the end of `u32`.
-const MAX_OFFSET: u32 = 1 << 31;
+/// From here on the offsets of the table start over.
+pub(super) const MAX_OFFSET: u32 = 1 << 31;
 
 /// What a level means.
 struct Effort {
     /// Bits of the hash table.
     hash_log: u32,
-    /// The search steps over 1 byte more after each 2^`skip_log` bytes without a match.
+    /// The search takes steps one byte longer after each 2^`skip_log` steps without a match.
     skip_log: u32,
     /// The shortest match worth its two or three bytes.
     min_near: usize,
@@ -28,15 +28,15 @@ struct Effort {
 impl Effort {
     fn of(clevel: u8) -> Self {
         match clevel {
-            ..=1 => Effort { hash_log: 12, skip_log: 4, min_near: 5, min_far: 9, lazy: false, dense: false },
-            2 => Effort { hash_log: 13, skip_log: 4, min_near: 5, min_far: 8, lazy: false, dense: false },
+            ..=1 => Effort { hash_log: 13, skip_log: 4, min_near: 5, min_far: 9, lazy: false, dense: false },
+            2 => Effort { hash_log: 13, skip_log: 5, min_near: 5, min_far: 8, lazy: false, dense: false },
             3 => Effort { hash_log: 14, skip_log: 5, min_near: 5, min_far: 8, lazy: false, dense: false },
-            4 => Effort { hash_log: 14, skip_log: 6, min_near: 5, min_far: 8, lazy: false, dense: false },
-            5 => Effort { hash_log: 14, skip_log: 7, min_near: 4, min_far: 7, lazy: false, dense: false },
-            6 => Effort { hash_log: 14, skip_log: 8, min_near: 4, min_far: 7, lazy: false, dense: true },
-            7 => Effort { hash_log: 15, skip_log: 10, min_near: 4, min_far: 6, lazy: true, dense: false },
-            8 => Effort { hash_log: 15, skip_log: 12, min_near: 4, min_far: 6, lazy: true, dense: true },
-            _ => Effort { hash_log: 16, skip_log: 16, min_near: 4, min_far: 6, lazy: true, dense: true },
+            4 => Effort { hash_log: 14, skip_log: 6, min_near: 4, min_far: 8, lazy: false, dense: false },
+            5 => Effort { hash_log: 14, skip_log: 6, min_near: 4, min_far: 7, lazy: false, dense: false },
+            6 => Effort { hash_log: 14, skip_log: 7, min_near: 4, min_far: 7, lazy: false, dense: true },
+            7 => Effort { hash_log: 15, skip_log: 7, min_near: 4, min_far: 6, lazy: true, dense: false },
+            8 => Effort { hash_log: 15, skip_log: 8, min_near: 4, min_far: 6, lazy: true, dense: true },
+            _ => Effort { hash_log: 16, skip_log: 12, min_near: 4, min_far: 6, lazy: true, dense: true },
         }
     }
 }
@@ -81,6 +81,12 @@ impl Encoder {
         // One more than the length: position 0 with the new offset is above all that was stored.
         self.offset += src.len() as u32 + 1;
         end
+    }
+
+    /// An encoder whose table has seen this many bytes.
+    #[cfg(test)]
+    pub(super) fn start_at(&mut self, offset: u32) {
+        self.offset = offset;
     }
 
     fn prepare(&mut self, hash_log: u32, len: usize) {
@@ -174,12 +180,15 @@ fn run(search: &mut Search<'_>, effort: &Effort, dst: &mut [u8]) -> Option<usize
     let mut out = 0;
     let mut anchor = 0; // first byte that is not coded yet
     let mut at = 1; // a stream starts with a literal
+    let mut misses = 1_usize << effort.skip_log;
     search.replace(0, search.word(0));
     while at < last_start {
         let Some(mut found) = search.find(at, effort) else {
-            at += 1 + ((at - anchor) >> effort.skip_log);
+            at += misses >> effort.skip_log;
+            misses += 1;
             continue;
         };
+        misses = 1 << effort.skip_log;
         if effort.lazy {
             while found.start + 1 < last_start {
                 match search.find(found.start + 1, effort) {
