@@ -1,0 +1,3 @@
+//! What the `b2nd` command is made of; the command itself only starts it.
+
+pub mod plot;
