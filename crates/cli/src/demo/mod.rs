@@ -1,0 +1,3 @@
+//! What the `demo` verb shows the format with.
+
+pub mod field;

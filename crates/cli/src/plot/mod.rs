@@ -1,0 +1,89 @@
+//! Pictures of a two-dimensional field: a PNG image, or characters for a terminal.
+//!
+//! Both show the values through the same colour map, with a bar that explains it and the indices of the array
+//! along the sides. Nothing here knows where the values come from.
+
+mod canvas;
+mod colour;
+mod font;
+mod picture;
+mod sample;
+mod scale;
+mod terminal;
+#[cfg(test)]
+mod tests;
+
+pub use colour::ColourDepth;
+pub use picture::png;
+pub use terminal::{terminal, terminal_height};
+
+/// A two-dimensional field and what is written around it.
+///
+/// ```
+/// use b2nd_cli::plot::{ColourDepth, Field, png, terminal};
+///
+/// let mut field = Field::new(2, 3, vec![0.0, 0.5, 1.0, 1.5, f64::NAN, 2.5]);
+/// field.title = "six values".into();
+/// let image = png(&field, 1200, 900)?;
+/// assert!(image.starts_with(b"\x89PNG"));
+/// let text = terminal(&field, 60, 12, ColourDepth::None);
+/// assert_eq!(text.lines().count(), 12);
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Field {
+    /// Number of rows.
+    pub rows: usize,
+    /// Number of columns.
+    pub cols: usize,
+    /// The values, row by row; NaN is a missing value. What lacks at the end counts as missing, what is too
+    /// many is not looked at.
+    pub values: Vec<f64>,
+    /// Written above.
+    pub title: String,
+    /// Written beside the rows.
+    pub row_label: String,
+    /// Written below the columns.
+    pub col_label: String,
+    /// The number of the first row in its array.
+    pub row_start: i64,
+    /// From the number of a row to that of the next; not 0.
+    pub row_step: i64,
+    /// The number of the first column in its array.
+    pub col_start: i64,
+    /// From the number of a column to that of the next; not 0.
+    pub col_step: i64,
+}
+
+impl Field {
+    /// A field without words, whose rows and columns count from 0.
+    #[must_use]
+    pub fn new(rows: usize, cols: usize, values: Vec<f64>) -> Self {
+        Self {
+            rows,
+            cols,
+            values,
+            title: String::new(),
+            row_label: String::new(),
+            col_label: String::new(),
+            row_start: 0,
+            row_step: 1,
+            col_start: 0,
+            col_step: 1,
+        }
+    }
+
+    /// The values that are part of the field.
+    fn shown(&self) -> &[f64] {
+        let count = self.rows.saturating_mul(self.cols);
+        self.values.get(..count).unwrap_or(&self.values)
+    }
+
+    fn row_axis(&self) -> scale::Axis {
+        scale::Axis { len: self.rows, start: self.row_start, step: self.row_step }
+    }
+
+    fn col_axis(&self) -> scale::Axis {
+        scale::Axis { len: self.cols, start: self.col_start, step: self.col_step }
+    }
+}
