@@ -1,3 +1,30 @@
 //! Frames: header, metalayers, chunk offsets, trailer and vlmetalayers, contiguous and sparse. Parsing never touches a file.
+#![deny(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 
+mod header;
+mod legacy;
+mod metalayers;
+mod offsets;
+mod parse;
 pub mod plan;
+mod trailer;
+
+pub(crate) use header::{Header, HeaderFields};
+pub(crate) use metalayers::Name;
+pub(crate) use offsets::{Entry, Offsets};
+pub(crate) use parse::{FrameIndex, FrameParser, Step};
+pub(crate) use trailer::Trailer;
+
+/// How a frame is laid out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Layout {
+    /// One file (or buffer) holds everything.
+    #[default]
+    Contiguous,
+    /// A directory with a file for each chunk.
+    Sparse,
+}
+
+#[cfg(test)]
+#[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "a test may fail")]
+mod tests;

@@ -1,5 +1,11 @@
 //! Writes as data: an ordered list of steps, so that a crash can be replayed at every one of them.
 
+use super::Header;
+use super::Layout;
+use super::Offsets;
+use super::Trailer;
+use crate::error::{Error, Result};
+use crate::exec::Exec;
 use std::borrow::Cow;
 
 /// A file of a frame.
@@ -24,7 +30,8 @@ pub enum WriteStep<'a> {
         /// What.
         bytes: Cow<'a, [u8]>,
     },
-    /// Makes or replaces a whole file: a temporary name, then a rename.
+    /// Makes or replaces a whole file: a temporary name, then a rename. The content of [`FileId::Frame`] is on the medium
+    /// before the rename; that of a chunk file after its own `Sync`.
     Put {
         /// The file.
         file: FileId,
@@ -43,9 +50,69 @@ pub enum WriteStep<'a> {
         /// The file.
         file: FileId,
     },
+    /// Gives a new frame its name: it becomes visible at its path, whole. Nothing to do in memory.
+    Publish,
     /// Removes a chunk file that nothing refers to any more; a missing one is no error.
     Remove {
         /// The file.
         file: FileId,
     },
+}
+
+/// What a commit starts from.
+#[derive(Debug)]
+pub(crate) struct Commit<'a> {
+    /// The header as it is to be, but for its lengths.
+    pub(crate) header: &'a Header,
+    pub(crate) offsets: &'a Offsets,
+    pub(crate) trailer: &'a Trailer,
+    /// Contiguous: where nothing is yet, past all chunks and past the end of the last commit.
+    pub(crate) end: u64,
+    /// Sparse: the bytes of all chunk files.
+    pub(crate) chunk_bytes: u64,
+    /// Sparse: chunk files that were put since the last commit and are referred to.
+    pub(crate) added: &'a [u32],
+    /// Sparse: chunk files that nothing refers to after this commit.
+    pub(crate) obsolete: &'a [u32],
+    /// Whether the frame has no name yet.
+    pub(crate) first: bool,
+}
+
+/// The steps of a commit, and the header as it is after them.
+///
+/// Every prefix of the steps leaves the frame as it was or as it is to be: old bytes stay until the header (or the
+/// frame file of a sparse frame), written last and at once, stops referring to them.
+pub(crate) fn plan_commit(commit: &Commit<'_>, exec: &Exec) -> Result<(Header, Vec<WriteStep<'static>>)> {
+    let mut header = commit.header.clone();
+    let mut tail = if header.nbytes() == 0 { Vec::new() } else { commit.offsets.encode(exec)? };
+    tail.extend_from_slice(&commit.trailer.encode()?);
+    let has_vlmeta = !commit.trailer.is_empty();
+    let tail_len = tail.len() as u64;
+    let too_large = || Error::usage("the frame is too large");
+    let frame = FileId::Frame;
+    let mut steps = Vec::new();
+    if header.layout() == Layout::Contiguous && header.nbytes() > 0 {
+        let cbytes = commit.end.checked_sub(header.len()).ok_or_else(too_large)?;
+        let frame_len = commit.end.checked_add(tail_len).filter(|len| i64::try_from(*len).is_ok());
+        header.set_lengths(frame_len.ok_or_else(too_large)?, cbytes, has_vlmeta);
+        steps.push(WriteStep::WriteAt { file: frame, offset: commit.end, bytes: tail.into() });
+        if !commit.first {
+            steps.push(WriteStep::Sync { file: frame });
+        }
+        steps.push(WriteStep::WriteAt { file: frame, offset: 0, bytes: header.bytes().to_vec().into() });
+    } else {
+        // The frame file holds no chunks: it is small, and replaced as a whole.
+        let cbytes = if header.layout() == Layout::Sparse { commit.chunk_bytes } else { 0 };
+        let frame_len = header.len().checked_add(tail_len).ok_or_else(too_large)?;
+        header.set_lengths(frame_len, cbytes, has_vlmeta);
+        steps.extend(commit.added.iter().map(|n| WriteStep::Sync { file: FileId::Chunk(*n) }));
+        let bytes = [header.bytes(), &tail].concat().into();
+        steps.push(WriteStep::Put { file: frame, bytes });
+    }
+    steps.push(WriteStep::Sync { file: frame });
+    if commit.first {
+        steps.push(WriteStep::Publish);
+    }
+    steps.extend(commit.obsolete.iter().map(|n| WriteStep::Remove { file: FileId::Chunk(*n) }));
+    Ok((header, steps))
 }

@@ -1,0 +1,211 @@
+//! The offsets of the chunks of a frame (its index): a little-endian `i64` for each, itself stored as one chunk.
+
+use crate::chunk;
+use crate::chunk::Params;
+use crate::chunk::Special;
+use crate::chunk::SplitMode;
+use crate::codec::Codec;
+use crate::error::{Error, Part, Result};
+use crate::exec::Exec;
+use crate::filter::Pipeline;
+use crate::limits::Limits;
+
+/// What one offset says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Entry {
+    /// Bytes from the end of the header, or the number of a chunk file.
+    Stored(u64),
+    /// No bytes: `Zeros`, `Nan` or `Uninit`.
+    Special(Special),
+}
+
+const ZEROS: u8 = 0x81;
+const NAN: u8 = 0x82;
+const UNINIT: u8 = 0x84;
+
+impl Entry {
+    /// The meaning of a stored value.
+    pub(crate) fn from_raw(raw: i64) -> Result<Self> {
+        if let Ok(offset) = u64::try_from(raw) {
+            return Ok(Entry::Stored(offset));
+        }
+        let [.., kind] = raw.to_le_bytes();
+        // In this order: it decides what a value with several bits means to everyone else.
+        [(ZEROS, Special::Zeros), (UNINIT, Special::Uninit), (NAN, Special::Nan)]
+            .into_iter()
+            .find(|(bit, _)| kind & bit & 0x7f != 0)
+            .map(|(_, special)| Entry::Special(special))
+            .ok_or_else(|| {
+                Error::format(Part::Offsets, None, format!("an offset of unknown kind {kind:02x}"))
+            })
+    }
+    /// The stored value; `None` for the special values that an offset cannot say.
+    pub(crate) fn to_raw(self) -> Option<i64> {
+        let kind = match self {
+            Entry::Stored(offset) => return i64::try_from(offset).ok(),
+            Entry::Special(Special::Zeros) => ZEROS,
+            Entry::Special(Special::Nan) => NAN,
+            Entry::Special(Special::Uninit) => UNINIT,
+            Entry::Special(Special::Value) => return None,
+        };
+        Some(i64::from_le_bytes([0, 0, 0, 0, 0, 0, 0, kind]))
+    }
+}
+
+/// All offsets of a frame, as stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Offsets {
+    /// The same for every chunk: what a new array has, at no cost for each chunk.
+    Uniform { raw: i64, len: u64 },
+    /// One for each chunk.
+    Each(Vec<i64>),
+}
+
+impl Offsets {
+    /// The most chunks that a frame can have.
+    pub(crate) const MAX_CHUNKS: u64 = (i32::MAX as u64) / 8;
+
+    /// No chunks.
+    pub(crate) fn none() -> Self {
+        Offsets::Each(Vec::new())
+    }
+    /// The number of chunks.
+    pub(crate) fn len(&self) -> u64 {
+        match self {
+            Offsets::Uniform { len, .. } => *len,
+            Offsets::Each(all) => all.len() as u64,
+        }
+    }
+    /// The stored value of chunk `n`.
+    pub(crate) fn raw(&self, n: u64) -> Result<i64> {
+        let found = match self {
+            Offsets::Uniform { raw, len } => Some(*raw).filter(|_| n < *len),
+            Offsets::Each(all) => usize::try_from(n).ok().and_then(|n| all.get(n)).copied(),
+        };
+        found.ok_or_else(|| Error::usage(format!("there is no chunk {n}: the frame has {}", self.len())))
+    }
+    /// What the offset of chunk `n` says.
+    pub(crate) fn get(&self, n: u64) -> Result<Entry> {
+        Entry::from_raw(self.raw(n)?).map_err(|error| error.in_chunk(n))
+    }
+    /// Replaces the stored value of chunk `n`; returns the old one.
+    pub(crate) fn replace(&mut self, n: u64, raw: i64) -> Result<i64> {
+        let old = self.raw(n)?;
+        if old == raw {
+            return Ok(old);
+        }
+        if let Offsets::Uniform { raw, len } = *self {
+            let count = usize::try_from(len).unwrap_or(usize::MAX);
+            let mut all = Vec::new();
+            let bytes = len.saturating_mul(8);
+            all.try_reserve_exact(count).map_err(|_| Error::out_of_memory("the chunk offsets", bytes))?;
+            all.resize(count, raw);
+            *self = Offsets::Each(all);
+        }
+        if let Offsets::Each(all) = self
+            && let Some(place) = usize::try_from(n).ok().and_then(|n| all.get_mut(n))
+        {
+            *place = raw;
+        }
+        Ok(old)
+    }
+    /// The highest number of a chunk file, where there is one.
+    pub(crate) fn max_stored(&self) -> Option<u64> {
+        let highest = match self {
+            Offsets::Uniform { raw, len } => Some(*raw).filter(|_| *len > 0),
+            Offsets::Each(all) => all.iter().copied().max(),
+        };
+        highest.and_then(|raw| u64::try_from(raw).ok())
+    }
+
+    /// Reads the index chunk; it must hold `nchunks` offsets where that is known.
+    pub(super) fn decode(chunk: &[u8], nchunks: Option<u64>, limits: &Limits) -> Result<Self> {
+        let len = u64::from(measure(chunk, nchunks, limits)?.nbytes()) / 8;
+        if len == 0 {
+            return Ok(Offsets::none());
+        }
+        // The limit on chunks is about data; the index has its own.
+        let limits = limits.clone().with_max_chunk_bytes(limits.max_index_bytes());
+        if let Some(raw) = uniform_value(chunk) {
+            return Ok(Offsets::Uniform { raw, len });
+        }
+        let bytes = chunk::decode(chunk, &limits, &Exec::new(1)).map_err(as_index_error)?;
+        let mut all = Vec::new();
+        all.try_reserve_exact(bytes.len() / 8)
+            .map_err(|_| Error::out_of_memory("the chunk offsets", bytes.len() as u64))?;
+        all.extend(bytes.as_chunks::<8>().0.iter().map(|raw| i64::from_le_bytes(*raw)));
+        Ok(Offsets::Each(all))
+    }
+
+    /// The index chunk, compressed as everyone compresses it.
+    pub(crate) fn encode(&self, exec: &Exec) -> Result<Vec<u8>> {
+        let params = Params::new(8)
+            .with_codec(Codec::BloscLz)
+            .with_clevel(5)
+            .with_pipeline(Pipeline::from_bytes([0, 0, 0, 0, 0, 1], [0; 6]))
+            .with_split(SplitMode::Never)
+            .with_blocksize(Some(16 * 1024));
+        let nbytes = u32::try_from(self.len().saturating_mul(8))
+            .ok()
+            .filter(|_| self.len() <= Self::MAX_CHUNKS)
+            .ok_or_else(|| Error::usage(format!("{} chunks are too many for a frame", self.len())))?;
+        match self.all_equal() {
+            Some(raw) if raw < 0 => {
+                chunk::encode_special(Special::Value, nbytes, &raw.to_le_bytes(), &params)
+            }
+            _ => {
+                let mut bytes = Vec::new();
+                bytes
+                    .try_reserve_exact(usize::try_from(nbytes).unwrap_or(usize::MAX))
+                    .map_err(|_| Error::out_of_memory("the chunk offsets", u64::from(nbytes)))?;
+                let count = self.len();
+                for raw in (0..count).map(|n| self.raw(n)) {
+                    bytes.extend_from_slice(&raw?.to_le_bytes());
+                }
+                chunk::encode(&bytes, &params, exec)
+            }
+        }
+    }
+
+    fn all_equal(&self) -> Option<i64> {
+        match self {
+            Offsets::Uniform { raw, .. } => Some(*raw),
+            Offsets::Each(all) => {
+                let (first, rest) = all.split_first()?;
+                rest.iter().all(|raw| raw == first).then_some(*first)
+            }
+        }
+    }
+}
+
+/// The header of an index chunk, checked against what the frame says; `start` has its first bytes or all.
+pub(super) fn measure(start: &[u8], nchunks: Option<u64>, limits: &Limits) -> Result<chunk::ChunkHeader> {
+    let header = chunk::ChunkHeader::parse(start).map_err(as_index_error)?;
+    let nbytes = u64::from(header.nbytes());
+    let expected = nchunks.map_or(nbytes & !7, |n| n.saturating_mul(8));
+    if nbytes != expected || nbytes / 8 > Offsets::MAX_CHUNKS {
+        let count = nchunks.map_or_else(|| "all".to_owned(), |n| n.to_string());
+        return Err(Error::format(Part::Offsets, 4, format!("{nbytes} bytes of offsets for {count} chunks")));
+    }
+    Limits::check("the chunk offsets", nbytes, limits.max_index_bytes())?;
+    Ok(header)
+}
+
+/// The one value of an index chunk that repeats it.
+fn uniform_value(chunk: &[u8]) -> Option<i64> {
+    let header = chunk::ChunkHeader::parse(chunk).ok()?;
+    if header.special()? != Special::Value || header.cbytes() != 40 {
+        return None;
+    }
+    chunk.get(32..)?.first_chunk::<8>().map(|raw| i64::from_le_bytes(*raw))
+}
+
+/// What breaks inside the index chunk is a break of the index.
+fn as_index_error(error: Error) -> Error {
+    match error {
+        Error::Format(inner) => {
+            Error::format(Part::Offsets, None, format!("{}: {}", inner.part().name(), inner.reason()))
+        }
+        other => other,
+    }
+}

@@ -1,0 +1,221 @@
+//! The parser of frames: says which bytes it needs, takes them from whoever has them, and never reads anything itself.
+
+use super::Layout;
+use super::header::{Dialect, Header};
+use super::offsets;
+use super::offsets::Offsets;
+use super::trailer::{TAIL_LEN, Trailer};
+use crate::error::{Error, Part, Result};
+use crate::limits::Limits;
+use std::ops::Range;
+
+/// What the parser wants next.
+#[derive(Debug)]
+pub(crate) enum Step {
+    /// These bytes of the frame's file, through [`FrameParser::supply`].
+    Need(Range<u64>),
+    /// Nothing: this is the frame.
+    Done(Box<FrameIndex>),
+}
+
+/// All of a frame but its chunks.
+#[derive(Debug, Clone)]
+pub(crate) struct FrameIndex {
+    pub(crate) header: Header,
+    pub(crate) offsets: Offsets,
+    pub(crate) trailer: Trailer,
+}
+
+/// How far the parser has come.
+#[derive(Debug)]
+enum Stage {
+    Prefix,
+    Header(Dialect),
+    Tail(Header),
+    Trailer(Header),
+    IndexStart(Header, Trailer),
+    Index(Header, Trailer),
+    Done(Box<FrameIndex>),
+    Spent,
+}
+
+/// Reads the header, trailer and chunk offsets of one frame from bytes that are supplied piece by piece.
+#[derive(Debug)]
+pub(crate) struct FrameParser {
+    available: u64,
+    layout: Layout,
+    limits: Limits,
+    stage: Stage,
+    need: Range<u64>,
+    /// Where the trailer starts (the end of the frame, where there is none).
+    trailer_start: u64,
+}
+
+/// What the first read asks for: most headers whole.
+const PREFIX: u64 = 1024;
+/// What the read at the end asks for: most trailers whole.
+const TAIL: u64 = 512;
+/// The shortest frame: a header of beta.1.
+const MIN_FRAME: u64 = 64;
+/// The longest chunk header.
+const CHUNK_HEADER: u64 = 32;
+/// The shortest chunk header, and chunk.
+const MIN_CHUNK: u64 = 16;
+
+impl FrameParser {
+    /// A parser for the file of a frame, `available` bytes long, that must have this layout.
+    pub(crate) fn new(available: u64, layout: Layout, limits: &Limits) -> Result<Self> {
+        if available < MIN_FRAME {
+            let reason = format!("{available} bytes are too few for a frame");
+            return Err(Error::format(Part::FrameHeader, None, reason));
+        }
+        let need = 0..PREFIX.min(available);
+        Ok(FrameParser {
+            available,
+            layout,
+            limits: limits.clone(),
+            stage: Stage::Prefix,
+            need,
+            trailer_start: 0,
+        })
+    }
+
+    /// What to do next. Not to be called again after `Done`.
+    pub(crate) fn step(&mut self) -> Step {
+        match std::mem::replace(&mut self.stage, Stage::Spent) {
+            Stage::Done(index) => Step::Done(index),
+            stage => {
+                self.stage = stage;
+                Step::Need(self.need.clone())
+            }
+        }
+    }
+
+    /// Takes the bytes that the last [`FrameParser::step`] asked for.
+    pub(crate) fn supply(&mut self, bytes: &[u8]) -> Result<()> {
+        if bytes.len() as u64 != self.need.end.saturating_sub(self.need.start) {
+            return Err(Error::usage("the parser of frames was given other bytes than it asked for"));
+        }
+        match std::mem::replace(&mut self.stage, Stage::Spent) {
+            Stage::Prefix => self.prefix(bytes),
+            Stage::Header(dialect) => self.header(bytes, dialect),
+            Stage::Tail(header) => self.tail(bytes, header),
+            Stage::Trailer(header) => self.trailer(bytes, header),
+            Stage::IndexStart(header, trailer) => self.index_start(bytes, header, trailer),
+            Stage::Index(header, trailer) => self.index(bytes, header, trailer),
+            Stage::Done(_) | Stage::Spent => {
+                Err(Error::usage("the parser of frames was given bytes that it did not ask for"))
+            }
+        }
+    }
+
+    fn ask(&mut self, need: Range<u64>, stage: Stage) -> Result<()> {
+        self.need = need;
+        self.stage = stage;
+        Ok(())
+    }
+
+    fn prefix(&mut self, bytes: &[u8]) -> Result<()> {
+        let (dialect, len) = Header::measure(bytes, self.available)?;
+        Limits::check("the frame header", len, self.limits.max_meta_bytes())?;
+        match usize::try_from(len).ok().and_then(|len| bytes.get(..len)) {
+            Some(header) => self.header(header, dialect),
+            None => self.ask(0..len, Stage::Header(dialect)),
+        }
+    }
+
+    fn header(&mut self, bytes: &[u8], dialect: Dialect) -> Result<()> {
+        let header = Header::parse(bytes, dialect)?;
+        let frame_len = header.frame_len();
+        if frame_len < header.len() || frame_len > self.available {
+            let reason =
+                format!("a frame length of {frame_len} in {} bytes: cut off or damaged", self.available);
+            return Err(Error::format(Part::FrameHeader, 15, reason));
+        }
+        if header.layout() != self.layout {
+            let found = match header.layout() {
+                Layout::Contiguous => "a contiguous frame inside a directory",
+                Layout::Sparse => "the frame file of a sparse frame, which opens by its directory",
+            };
+            return Err(Error::format(Part::FrameHeader, 26, found));
+        }
+        if dialect == Dialect::Beta1 {
+            self.trailer_start = frame_len;
+            return self.ask_for_index(header, Trailer::default());
+        }
+        let room = frame_len.saturating_sub(header.len());
+        if room < TAIL_LEN as u64 {
+            return Err(Error::format(Part::Trailer, None, "there is no room for a trailer"));
+        }
+        self.ask(frame_len.saturating_sub(TAIL.min(room))..frame_len, Stage::Tail(header))
+    }
+
+    fn tail(&mut self, bytes: &[u8], header: Header) -> Result<()> {
+        let end = header.frame_len();
+        let len = Trailer::measure(bytes, end.saturating_sub(header.len()))?;
+        Limits::check("the trailer", len, self.limits.max_meta_bytes())?;
+        self.trailer_start = end.saturating_sub(len);
+        let start = usize::try_from(len).ok().and_then(|len| bytes.len().checked_sub(len));
+        match start.and_then(|start| bytes.get(start..)) {
+            Some(trailer) => self.trailer(trailer, header),
+            None => self.ask(self.trailer_start..end, Stage::Trailer(header)),
+        }
+    }
+
+    fn trailer(&mut self, bytes: &[u8], header: Header) -> Result<()> {
+        let trailer = Trailer::parse(bytes, header.dialect)?;
+        self.ask_for_index(header, trailer)
+    }
+
+    fn ask_for_index(&mut self, header: Header, trailer: Trailer) -> Result<()> {
+        if header.nbytes() == 0 {
+            return self.done(FrameIndex { header, trailer, offsets: Offsets::none() });
+        }
+        let data = match header.layout() {
+            Layout::Contiguous => header.cbytes(),
+            Layout::Sparse => 0,
+        };
+        let start = header.len().checked_add(data);
+        let room = start.and_then(|start| self.trailer_start.checked_sub(start));
+        match (start, room) {
+            (Some(start), Some(room)) if room >= MIN_CHUNK => {
+                let end = start.saturating_add(room.min(CHUNK_HEADER));
+                self.ask(start..end, Stage::IndexStart(header, trailer))
+            }
+            _ => {
+                let reason = format!("a compressed size of {data} leaves no room for the chunk offsets");
+                Err(Error::format(Part::FrameHeader, 38, reason))
+            }
+        }
+    }
+
+    fn index_start(&mut self, bytes: &[u8], header: Header, trailer: Trailer) -> Result<()> {
+        let chunk = offsets::measure(bytes, nchunks(&header), &self.limits)?;
+        let len = u64::from(chunk.cbytes());
+        let start = self.need.start;
+        let end = start.saturating_add(len);
+        if len < MIN_CHUNK || end > self.trailer_start {
+            let reason = format!("a chunk of {len} bytes does not end before the trailer");
+            return Err(Error::format(Part::Offsets, 12, reason));
+        }
+        match usize::try_from(len).ok().and_then(|len| bytes.get(..len)) {
+            Some(chunk) => self.index(chunk, header, trailer),
+            None => self.ask(start..end, Stage::Index(header, trailer)),
+        }
+    }
+
+    fn index(&mut self, bytes: &[u8], header: Header, trailer: Trailer) -> Result<()> {
+        let offsets = Offsets::decode(bytes, nchunks(&header), &self.limits)?;
+        self.done(FrameIndex { header, trailer, offsets })
+    }
+
+    fn done(&mut self, index: FrameIndex) -> Result<()> {
+        self.stage = Stage::Done(Box::new(index));
+        Ok(())
+    }
+}
+
+/// The number of chunks that the sizes in the header make; `None` when only the index knows.
+fn nchunks(header: &Header) -> Option<u64> {
+    (header.chunksize() > 0).then(|| header.nbytes().div_ceil(u64::from(header.chunksize())))
+}

@@ -1,0 +1,180 @@
+//! Files and directories that are not there yet: built under a temporary name beside the target, then renamed.
+
+use crate::error::Error;
+use crate::error::Result;
+use std::ffi::OsString;
+use std::fs;
+use std::fs::File;
+use std::io;
+use std::path::Path;
+use std::path::PathBuf;
+
+/// A target that is being built under a temporary name, which goes away when this is dropped unpublished.
+#[derive(Debug)]
+pub(super) struct Fresh {
+    temporary: PathBuf,
+    target: PathBuf,
+    overwrite: bool,
+    published: bool,
+}
+
+/// How many temporary names are tried: more than any process leaves behind.
+const ATTEMPTS: u32 = 10_000;
+
+impl Fresh {
+    /// A new, empty file for `target`.
+    pub(super) fn file(target: &Path, overwrite: bool) -> Result<(Self, File)> {
+        check_target(target, overwrite)?;
+        let create = |path: &Path| fs::OpenOptions::new().read(true).write(true).create_new(true).open(path);
+        let (temporary, file) = with_temporary_name(target, create)?;
+        Ok((Fresh { temporary, target: target.to_path_buf(), overwrite, published: false }, file))
+    }
+    /// A new, empty directory for `target`.
+    pub(super) fn directory(target: &Path, overwrite: bool) -> Result<Self> {
+        check_target(target, overwrite)?;
+        let (temporary, ()) = with_temporary_name(target, |path| fs::create_dir(path))?;
+        Ok(Fresh { temporary, target: target.to_path_buf(), overwrite, published: false })
+    }
+    /// The temporary name.
+    pub(super) fn temporary(&self) -> &Path {
+        &self.temporary
+    }
+    /// Renames a file to its target, replacing what is there; the name is on the medium some time later.
+    pub(super) fn rename(mut self) -> Result<()> {
+        fs::rename(&self.temporary, &self.target)
+            .map_err(|e| Error::io("cannot replace the file", e).at_path(&self.target))?;
+        self.published = true;
+        Ok(())
+    }
+    /// Renames to the target. Without `overwrite` a target that has appeared meanwhile is an error.
+    pub(super) fn publish(mut self) -> Result<()> {
+        check_target(&self.target, self.overwrite)?;
+        let failed = |e| Error::io("cannot give the new frame its name", e).at_path(&self.target);
+        // A file replaces a file at once. With a directory on either side the old one has to step aside first.
+        let old_is_dir = fs::symlink_metadata(&self.target).map(|m| m.is_dir());
+        let new_is_dir = self.temporary.is_dir();
+        let aside = match old_is_dir {
+            Ok(old_is_dir) if old_is_dir || new_is_dir => {
+                let (aside, ()) =
+                    with_temporary_name(&self.target, |aside| match fs::symlink_metadata(aside) {
+                        Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
+                        Err(_) => fs::rename(&self.target, aside),
+                    })?;
+                Some(aside)
+            }
+            _ => None,
+        };
+        if let Err(error) = fs::rename(&self.temporary, &self.target) {
+            if let Some(aside) = &aside {
+                let _ = fs::rename(aside, &self.target);
+            }
+            return Err(failed(error));
+        }
+        if let Some(aside) = aside {
+            // The new frame is in place; what is left of the old one is not worth an error.
+            let _ = remove_frame(&aside);
+        }
+        sync_parent(&self.target).map_err(failed)?;
+        self.published = true;
+        Ok(())
+    }
+}
+
+impl Drop for Fresh {
+    fn drop(&mut self) {
+        if !self.published {
+            let _ = remove_frame(&self.temporary);
+        }
+    }
+}
+
+/// An error when `target` is there and must not be replaced, or cannot be.
+fn check_target(target: &Path, overwrite: bool) -> Result<()> {
+    let metadata = match fs::symlink_metadata(target) {
+        Ok(metadata) => metadata,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(Error::io("cannot create the frame", error).at_path(target)),
+    };
+    if !overwrite {
+        let exists = io::Error::new(io::ErrorKind::AlreadyExists, "it exists already");
+        return Err(Error::io("cannot create the frame", exists).at_path(target));
+    }
+    if metadata.is_dir()
+        && let Some(stranger) = stranger_in(target)?
+    {
+        let refused =
+            format!("the directory holds {}, which is no part of a sparse frame", stranger.display());
+        return Err(Error::io("cannot overwrite", io::Error::other(refused)).at_path(target));
+    }
+    Ok(())
+}
+
+/// Whether a sparse frame may hold a file of this name.
+fn is_frame_file(name: &OsString) -> bool {
+    let Some(name) = name.to_str() else { return false };
+    let chunk = |stem: &str| stem.len() >= 8 && stem.bytes().all(|b| b.is_ascii_hexdigit());
+    name == super::sparse::FRAME_NAME
+        || name == ".b2lock"
+        || name.strip_suffix(".chunk").is_some_and(chunk)
+        || (name.starts_with('.') && name.contains(".tmp-"))
+}
+
+/// The first entry of a directory that is no file of a sparse frame.
+fn stranger_in(directory: &Path) -> Result<Option<PathBuf>> {
+    let failed = |e| Error::io("cannot read the directory", e).at_path(directory);
+    for entry in fs::read_dir(directory).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        if !is_frame_file(&entry.file_name()) || entry.file_type().map_err(failed)?.is_dir() {
+            return Ok(Some(entry.path()));
+        }
+    }
+    Ok(None)
+}
+
+/// Removes a file, or a directory and the frame's files in it; never anything else.
+fn remove_frame(path: &Path) -> io::Result<()> {
+    if !fs::symlink_metadata(path)?.is_dir() {
+        return fs::remove_file(path);
+    }
+    for entry in fs::read_dir(path)? {
+        let entry = entry?;
+        if is_frame_file(&entry.file_name()) {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    fs::remove_dir(path)
+}
+
+/// Makes something under a name beside `target` that nothing has: `.NAME.tmp-<process>-<n>`.
+fn with_temporary_name<T>(target: &Path, make: impl Fn(&Path) -> io::Result<T>) -> Result<(PathBuf, T)> {
+    let failed = |e| Error::io("cannot create the frame", e).at_path(target);
+    let name =
+        target.file_name().ok_or_else(|| failed(io::Error::other("the path does not end with a name")))?;
+    let mut last = io::Error::from(io::ErrorKind::AlreadyExists);
+    for n in 0..ATTEMPTS {
+        let mut temporary = OsString::from(".");
+        temporary.push(name);
+        temporary.push(format!(".tmp-{}-{n}", std::process::id()));
+        let path = target.with_file_name(temporary);
+        match make(&path) {
+            Ok(made) => return Ok((path, made)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => last = error,
+            Err(error) => return Err(failed(error)),
+        }
+    }
+    Err(failed(last))
+}
+
+/// Waits until the name of `path` is on the medium, where the system can be asked for that.
+pub(super) fn sync_parent(path: &Path) -> io::Result<()> {
+    match path.parent() {
+        Some(parent) if parent.as_os_str().is_empty() => sync_directory(Path::new(".")),
+        Some(parent) => sync_directory(parent),
+        None => Ok(()),
+    }
+}
+
+/// Waits until the names in a directory are on the medium, where the system can be asked for that.
+pub(super) fn sync_directory(directory: &Path) -> io::Result<()> {
+    if cfg!(unix) { File::open(directory)?.sync_all() } else { Ok(()) }
+}

@@ -1,0 +1,135 @@
+//! A sparse frame: a directory with `chunks.b2frame` and a file for each chunk. All names are built here.
+
+use super::Store;
+use super::file;
+use super::fresh::{self, Fresh};
+use crate::error::Error;
+use crate::error::Part;
+use crate::error::Result;
+use crate::frame::plan::FileId;
+use crate::frame::plan::WriteStep;
+use std::fs;
+use std::fs::File;
+use std::io;
+use std::io::Write;
+use std::path::Path;
+use std::path::PathBuf;
+
+/// The name of the frame itself in its directory.
+pub(super) const FRAME_NAME: &str = "chunks.b2frame";
+
+/// A sparse frame in a directory.
+#[derive(Debug)]
+pub(crate) struct SparseDir {
+    path: PathBuf,
+    write: bool,
+    /// The temporary directory, before the first commit.
+    fresh: Option<Fresh>,
+}
+
+impl SparseDir {
+    /// Opens an existing directory.
+    pub(crate) fn open(path: &Path, write: bool) -> Result<Self> {
+        let store = SparseDir { path: path.to_path_buf(), write, fresh: None };
+        let frame = store.file_path(FileId::Frame);
+        match fs::symlink_metadata(&frame) {
+            Ok(metadata) => drop(super::open_regular(&frame, &metadata, write)?),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let reason = format!("not a sparse frame: no {FRAME_NAME}");
+                return Err(Error::format(Part::FrameHeader, None, reason).at_path(path));
+            }
+            Err(error) => return Err(Error::io("cannot open the frame", error).at_path(&frame)),
+        }
+        Ok(store)
+    }
+    /// A new directory, under a temporary name until it is published.
+    pub(crate) fn create(path: &Path, overwrite: bool) -> Result<Self> {
+        let fresh = Fresh::directory(path, overwrite)?;
+        Ok(SparseDir { path: path.to_path_buf(), write: true, fresh: Some(fresh) })
+    }
+    fn directory(&self) -> &Path {
+        self.fresh.as_ref().map_or(&self.path, Fresh::temporary)
+    }
+    fn file_path(&self, file: FileId) -> PathBuf {
+        self.directory().join(match file {
+            FileId::Frame => FRAME_NAME.to_owned(),
+            FileId::Chunk(n) => format!("{n:08X}.chunk"),
+        })
+    }
+    /// Opens a file of the frame; a link is not followed, it may lead anywhere.
+    fn open_file(&self, file: FileId, write: bool) -> Result<File> {
+        let path = self.file_path(file);
+        let metadata = fs::symlink_metadata(&path).map_err(|e| missing(file, e, &path))?;
+        super::open_regular(&path, &metadata, write)
+    }
+    fn put(&self, file: FileId, bytes: &[u8]) -> Result<()> {
+        let path = self.file_path(file);
+        let failed = |e| Error::io("cannot write the file", e).at_path(&path);
+        let (fresh, mut temporary) = Fresh::file(&path, true)?;
+        temporary.write_all(bytes).map_err(failed)?;
+        if file == FileId::Frame {
+            // What it refers to, and itself, before it takes the place of the old one.
+            temporary.sync_all().map_err(failed)?;
+            fresh::sync_directory(self.directory()).map_err(failed)?;
+        }
+        drop(temporary);
+        fresh.rename()
+    }
+}
+
+/// A chunk file that the frame names and that is not there is a fault of the frame.
+fn missing(file: FileId, error: io::Error, path: &Path) -> Error {
+    match file {
+        FileId::Chunk(_) if error.kind() == io::ErrorKind::NotFound => {
+            Error::format(Part::ChunkFile, None, "the file is missing").at_path(path)
+        }
+        _ => Error::io("cannot open the file", error).at_path(path),
+    }
+}
+
+impl Store for SparseDir {
+    fn len(&self, file: FileId) -> Result<u64> {
+        let path = self.file_path(file);
+        let metadata = fs::symlink_metadata(&path).map_err(|e| missing(file, e, &path))?;
+        Ok(metadata.len())
+    }
+    fn read_at(&self, file: FileId, offset: u64, buf: &mut [u8]) -> Result<()> {
+        let opened = self.open_file(file, false)?;
+        file::read_once(opened, offset, buf)
+            .map_err(|e| Error::io("cannot read the file", e).at_path(&self.file_path(file)))
+    }
+    fn slice(&self, _file: FileId) -> Option<&[u8]> {
+        None
+    }
+    fn apply(&mut self, step: &WriteStep<'_>) -> Result<()> {
+        if !self.write {
+            return Err(super::read_only(Some(&self.path)));
+        }
+        match step {
+            WriteStep::Put { file, bytes } => self.put(*file, bytes),
+            WriteStep::Sync { file: FileId::Frame } => fresh::sync_directory(self.directory())
+                .map_err(|e| Error::io("cannot sync the frame", e).at_path(&self.path)),
+            WriteStep::Sync { file } => {
+                let path = self.file_path(*file);
+                let opened = self.open_file(*file, true)?;
+                opened.sync_all().map_err(|e| Error::io("cannot sync the file", e).at_path(&path))
+            }
+            WriteStep::Publish => self.fresh.take().map_or(Ok(()), Fresh::publish),
+            WriteStep::Remove { file: file @ FileId::Chunk(_) } => {
+                let path = self.file_path(*file);
+                match fs::remove_file(&path) {
+                    Err(e) if e.kind() != io::ErrorKind::NotFound => {
+                        Err(Error::io("cannot remove the file", e).at_path(&path))
+                    }
+                    _ => Ok(()),
+                }
+            }
+            WriteStep::WriteAt { file, .. } | WriteStep::SetLen { file, .. } | WriteStep::Remove { file } => {
+                Err(super::no_such_file(*file))
+            }
+        }
+    }
+    fn path(&self) -> Option<&Path> {
+        Some(&self.path)
+    }
+}

@@ -1,0 +1,89 @@
+//! A frame as one buffer.
+
+use super::handle::{Place, SChunk};
+use crate::chunk::Special;
+use crate::error::{Error, Result};
+use crate::frame::Layout;
+use crate::frame::{Entry, Header, HeaderFields, Name, Offsets};
+
+impl SChunk {
+    /// The whole frame as one contiguous buffer, compact (no gaps), metalayers and vlmetalayers kept byte for byte.
+    ///
+    /// Chunks are copied as they are, compressed. A frame of the betas gets a header of today.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        let mut header = self.contiguous_header()?;
+        let mut out = header.bytes().to_vec();
+        let offsets = match &self.offsets {
+            uniform @ Offsets::Uniform { raw, .. } if *raw < 0 => uniform.clone(),
+            _ => self.copy_chunks(&mut out)?,
+        };
+        let too_large = || Error::usage("the frame is too large");
+        let cbytes = (out.len() as u64).checked_sub(header.len()).ok_or_else(too_large)?;
+        if header.nbytes() > 0 {
+            append(&mut out, &offsets.encode(&self.exec)?)?;
+        }
+        append(&mut out, &self.trailer.encode()?)?;
+        let cbytes = if header.nbytes() > 0 { cbytes } else { 0 };
+        header.set_lengths(out.len() as u64, cbytes, !self.trailer.is_empty());
+        out.get_mut(..header.bytes().len()).ok_or_else(too_large)?.copy_from_slice(header.bytes());
+        Ok(out)
+    }
+
+    /// The header of the copy, without its lengths.
+    fn contiguous_header(&self) -> Result<Header> {
+        if self.header.is_current() {
+            let mut header = self.header.clone();
+            header.set_layout(Layout::Contiguous);
+            return Ok(header);
+        }
+        let (chunksize, nbytes) = (self.chunksize(), self.nbytes());
+        let fields =
+            HeaderFields { layout: Layout::Contiguous, params: self.header.params(), chunksize, nbytes };
+        let metalayers: Vec<(&[u8], &[u8])> =
+            self.header.metalayers().map(|(name, content): (&Name, &[u8])| (name.bytes(), content)).collect();
+        Header::build(&fields, &metalayers)
+    }
+
+    /// Appends all chunks to `out`, which holds the header; returns where they are.
+    fn copy_chunks(&self, out: &mut Vec<u8>) -> Result<Offsets> {
+        let base = out.len() as u64;
+        let count = usize::try_from(self.nchunks()).unwrap_or(usize::MAX);
+        let mut all = Vec::new();
+        all.try_reserve_exact(count)
+            .map_err(|_| Error::out_of_memory("the chunk offsets", self.nchunks().saturating_mul(8)))?;
+        let mut buffer = Vec::new();
+        for n in 0..self.nchunks() {
+            self.exec.check_cancelled()?;
+            let place = self.place(n)?;
+            let entry = match place {
+                Place::Special(kind) => Entry::Special(kind),
+                Place::Stored { .. } => {
+                    let header = self.chunk_header(n, place)?;
+                    match header.special() {
+                        // On disk the reference accepts these as offsets only.
+                        Some(kind @ (Special::Zeros | Special::Nan | Special::Uninit))
+                            if self.chunksize() > 0 =>
+                        {
+                            Entry::Special(kind)
+                        }
+                        _ => {
+                            let len = usize::try_from(header.cbytes()).unwrap_or(usize::MAX);
+                            let bytes = self.fetch(place, 0, len, &mut buffer);
+                            let entry = Entry::Stored((out.len() as u64).saturating_sub(base));
+                            append(out, bytes.map_err(|error| self.located(error.in_chunk(n)))?)?;
+                            entry
+                        }
+                    }
+                }
+            };
+            all.push(entry.to_raw().ok_or_else(|| Error::usage("the frame is too large"))?);
+        }
+        Ok(Offsets::Each(all))
+    }
+}
+
+fn append(out: &mut Vec<u8>, bytes: &[u8]) -> Result<()> {
+    out.try_reserve(bytes.len()).map_err(|_| Error::out_of_memory("the frame", bytes.len() as u64))?;
+    out.extend_from_slice(bytes);
+    Ok(())
+}

@@ -1,0 +1,76 @@
+//! How a frame is opened, and what a new one is.
+
+use crate::chunk::Params;
+use crate::chunk::Special;
+use crate::exec::Exec;
+use crate::frame::Layout;
+use crate::limits::Limits;
+use std::path::Path;
+
+/// How a frame is opened: for reading by default.
+///
+/// ```
+/// use b2nd::{Exec, Limits};
+/// use b2nd::schunk::OpenOptions;
+/// let options = OpenOptions::new()
+///     .with_write(true)
+///     .with_limits(Limits::default().with_max_index_bytes(1 << 20))
+///     .with_exec(Exec::new(2));
+/// # let _ = options;
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct OpenOptions {
+    pub(crate) write: bool,
+    pub(crate) limits: Limits,
+    pub(crate) exec: Exec,
+}
+
+impl OpenOptions {
+    /// Read only, default limits, all processors.
+    pub fn new() -> Self {
+        Self::default()
+    }
+    /// Opens for writing too.
+    #[must_use]
+    pub fn with_write(mut self, write: bool) -> Self {
+        self.write = write;
+        self
+    }
+    /// Sets what the file may cost.
+    #[must_use]
+    pub fn with_limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+    /// Sets threads, cancellation and progress of the operations on it.
+    #[must_use]
+    pub fn with_exec(mut self, exec: Exec) -> Self {
+        self.exec = exec;
+        self
+    }
+}
+
+/// Where a new frame goes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Target<'p> {
+    /// Memory.
+    Memory,
+    /// A path; it appears there, whole, at the first commit. An existing one is an error unless `overwrite`.
+    Path { path: &'p Path, overwrite: bool },
+}
+
+/// What a new frame holds.
+#[derive(Debug, Clone)]
+pub(crate) struct FrameSpec {
+    pub(crate) layout: Layout,
+    pub(crate) params: Params,
+    /// Uncompressed bytes of every chunk; the real block size is in `params`.
+    pub(crate) chunksize: u32,
+    /// The number of chunks, all of them special at first.
+    pub(crate) nchunks: u64,
+    /// What the chunks are at first (`Value` is not allowed: put real chunks).
+    pub(crate) fill: Special,
+    pub(crate) metalayers: Vec<(String, Vec<u8>)>,
+    /// Names with uncompressed contents.
+    pub(crate) vlmetalayers: Vec<(String, Vec<u8>)>,
+}

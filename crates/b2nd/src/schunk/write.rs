@@ -1,0 +1,357 @@
+//! Changes of a frame: written past the end as they come, made visible by a commit, or forgotten.
+
+use super::handle::SChunk;
+use super::options::{FrameSpec, OpenOptions, Target};
+use crate::chunk;
+use crate::chunk::ChunkHeader;
+use crate::chunk::Params;
+use crate::chunk::Special;
+use crate::error::{Error, Result};
+use crate::frame::Layout;
+use crate::frame::plan;
+use crate::frame::plan::FileId;
+use crate::frame::plan::WriteStep;
+use crate::frame::{Entry, Header, HeaderFields, Name, Offsets, Trailer};
+use crate::io;
+use crate::io::MemoryStore;
+use crate::io::Store;
+use std::collections::BTreeSet;
+
+/// What has changed since the last commit, and how to take it back.
+#[derive(Debug, Default)]
+pub(super) struct Changes {
+    /// Not committed once: there is nothing at the path yet.
+    unpublished: bool,
+    /// Whether there is anything to commit.
+    dirty: bool,
+    /// Whether chunks were written past the committed end.
+    pub(super) wrote_chunks: bool,
+    /// Contiguous: where the next chunk goes.
+    pub(super) end: u64,
+    /// Sparse: the bytes of all chunk files.
+    chunk_bytes: u64,
+    /// Sparse: the number of the next chunk file.
+    next_file: u64,
+    /// Sparse: the first number that the last commit did not know.
+    first_new: u64,
+    /// Old offsets, to be put back from the last to the first.
+    undo: Vec<(u64, i64)>,
+    /// Sparse: files put since the last commit and referred to.
+    added: BTreeSet<u32>,
+    /// Sparse: files of the last commit that nothing refers to any more.
+    obsolete: Vec<u32>,
+    /// Header and trailer of the last commit, when they have changed.
+    old: Option<Box<(Header, Trailer)>>,
+}
+
+impl SChunk {
+    /// A new frame. Nothing is visible at a path before the first [`SChunk::commit`]; dropped before it, nothing remains.
+    pub(crate) fn create(target: Target<'_>, spec: FrameSpec, options: &OpenOptions) -> Result<Self> {
+        let (header, offsets) = layout_new(&spec)?;
+        let mut trailer = Trailer::default();
+        for (name, content) in &spec.vlmetalayers {
+            if trailer.get(name).is_some() {
+                return Err(Error::usage(format!("two vlmetalayers are named `{name}`")));
+            }
+            trailer.set(name, chunk::encode(content, &Params::new(1), &options.exec)?)?;
+        }
+        let store: Box<dyn Store> = match target {
+            Target::Memory => Box::new(MemoryStore::default()),
+            Target::Path { path, overwrite } => io::create(path, overwrite, spec.layout)?,
+        };
+        let changes = Changes { unpublished: true, end: header.len(), ..Changes::default() };
+        Ok(SChunk {
+            store,
+            header,
+            offsets,
+            trailer,
+            params: spec.params,
+            limits: options.limits.clone(),
+            exec: options.exec.clone(),
+            writable: true,
+            changes,
+        })
+    }
+
+    /// Checks that the frame can be written, and finds where.
+    pub(super) fn prepare_writing(&mut self) -> Result<()> {
+        if !self.header.is_current() {
+            let version = self.version();
+            return Err(Error::unsupported(format!(
+                "writing frames of format version {version}; convert first"
+            )));
+        }
+        if self.chunksize() == 0 && self.nchunks() > 0 {
+            return Err(Error::unsupported("writing frames whose chunks differ in size"));
+        }
+        if self.header.has_vl_blocks() {
+            return Err(Error::unsupported("writing frames whose blocks differ in size"));
+        }
+        self.settle();
+        self.changes.chunk_bytes = self.header.cbytes();
+        let next = self.offsets.max_stored().map_or(0, |highest| highest.saturating_add(1));
+        self.changes.next_file = next;
+        self.changes.first_new = next;
+        Ok(())
+    }
+
+    /// Starts a new set of changes, on top of what is committed.
+    fn settle(&mut self) {
+        let changes = &mut self.changes;
+        changes.end = self.header.frame_len();
+        changes.first_new = changes.next_file;
+        changes.undo.clear();
+        changes.added.clear();
+        changes.obsolete.clear();
+        changes.old = None;
+        changes.unpublished = false;
+        changes.dirty = false;
+        changes.wrote_chunks = false;
+    }
+
+    /// Called before every change.
+    fn begin(&mut self) -> Result<()> {
+        if !self.writable {
+            return Err(Error::usage("the frame was opened for reading only"));
+        }
+        if !self.changes.dirty {
+            self.check_unchanged()?;
+            self.changes.dirty = true;
+        }
+        Ok(())
+    }
+
+    /// An error when somebody else has committed since: what we know of the file's end is no longer true.
+    fn check_unchanged(&self) -> Result<()> {
+        if self.changes.unpublished {
+            return Ok(());
+        }
+        // Magic, lengths, flags and sizes: every commit of chunks or vlmetalayers changes some of these.
+        let committed = self.changes.old.as_ref().map_or(&self.header, |old| &old.0);
+        let mut found = [0; 47];
+        self.store.read_at(FileId::Frame, 0, &mut found)?;
+        if committed.bytes().starts_with(&found) {
+            return Ok(());
+        }
+        let source = std::io::Error::other("another writer has changed it since it was opened");
+        Err(self.located(Error::io("cannot write the frame", source)))
+    }
+
+    /// Keeps header and trailer for a rollback.
+    fn keep_old(&mut self) {
+        if self.changes.old.is_none() {
+            self.changes.old = Some(Box::new((self.header.clone(), self.trailer.clone())));
+        }
+    }
+
+    /// Adds or replaces a vlmetalayer (effective at the next commit).
+    ///
+    /// C-Blosc2 reads all of them, but cannot add one to a frame that has 16 or more.
+    pub fn set_vlmetalayer(&mut self, name: &str, content: &[u8]) -> Result<()> {
+        let chunk = chunk::encode(content, &Params::new(1), &self.exec)?;
+        self.begin()?;
+        self.keep_old();
+        self.trailer.set(name, chunk)
+    }
+    /// Removes a vlmetalayer (effective at the next commit); whether there was one.
+    pub fn remove_vlmetalayer(&mut self, name: &str) -> Result<bool> {
+        if self.trailer.get(name).is_none() {
+            return Ok(false);
+        }
+        self.begin()?;
+        self.keep_old();
+        Ok(self.trailer.remove(name))
+    }
+    /// Replaces the content of a fixed metalayer by one of the same length (effective at the next commit).
+    pub(crate) fn set_metalayer(&mut self, name: &str, content: &[u8]) -> Result<()> {
+        self.begin()?;
+        self.keep_old();
+        self.header.set_metalayer(name, content)
+    }
+
+    /// Stores the bytes of a chunk as chunk `n`: written now, past the end; visible to others at the next commit.
+    ///
+    /// A chunk of zeros, NaN or uninitialised items becomes a special offset.
+    pub(crate) fn put_chunk(&mut self, n: u64, chunk: &[u8]) -> Result<()> {
+        let old = self.offsets.raw(n)?;
+        let header = ChunkHeader::parse(chunk)?;
+        self.check_chunk(n, chunk, &header)?;
+        if let Some(kind @ (Special::Zeros | Special::Nan | Special::Uninit)) = header.special() {
+            return self.put_special(n, kind);
+        }
+        self.begin()?;
+        let raw = match self.layout() {
+            Layout::Contiguous => {
+                let offset = self.changes.end;
+                let bytes = chunk.into();
+                self.store.apply(&WriteStep::WriteAt { file: FileId::Frame, offset, bytes })?;
+                self.changes.end = offset.saturating_add(chunk.len() as u64);
+                self.changes.wrote_chunks = true;
+                i64::try_from(offset.saturating_sub(self.header.len()))
+            }
+            Layout::Sparse => {
+                let number = u32::try_from(self.changes.next_file);
+                let number =
+                    number.map_err(|_| Error::usage("the frame has no number left for a chunk file"))?;
+                let file = FileId::Chunk(number);
+                self.store.apply(&WriteStep::Put { file, bytes: chunk.into() })?;
+                self.changes.next_file += 1;
+                self.changes.added.insert(number);
+                self.changes.chunk_bytes = self.changes.chunk_bytes.saturating_add(chunk.len() as u64);
+                Ok(i64::from(number))
+            }
+        };
+        self.replace_offset(n, old, raw.map_err(|_| Error::usage("the frame is too large"))?)
+    }
+
+    /// Makes chunk `n` special (`Zeros`, `Nan` or `Uninit`).
+    pub(crate) fn put_special(&mut self, n: u64, kind: Special) -> Result<()> {
+        let raw = special_offset(kind, self.header.params().typesize())?;
+        let old = self.offsets.raw(n)?;
+        if raw == old {
+            return Ok(());
+        }
+        self.begin()?;
+        self.replace_offset(n, old, raw)
+    }
+
+    fn check_chunk(&self, n: u64, chunk: &[u8], header: &ChunkHeader) -> Result<()> {
+        let refused = |reason: String| Err(Error::usage(format!("chunk {n} cannot be stored: {reason}")));
+        if u64::from(header.cbytes()) != chunk.len() as u64 {
+            return refused(format!("it says {} bytes and has {}", header.cbytes(), chunk.len()));
+        }
+        if self.chunk_nbytes(n) != Some(header.nbytes()) {
+            return refused(format!(
+                "{} uncompressed bytes, and chunks have {}",
+                header.nbytes(),
+                self.chunksize()
+            ));
+        }
+        match (chunk.get(2), chunk.get(30)) {
+            (Some(flags), Some(flags2)) if flags & 5 == 5 && flags2 & 1 == 0 => Ok(()),
+            (Some(flags), Some(_)) if flags & 5 == 5 => refused("its blocks differ in size".to_owned()),
+            _ => refused("it has a short header, which frames do not allow".to_owned()),
+        }
+    }
+
+    fn replace_offset(&mut self, n: u64, old: i64, new: i64) -> Result<()> {
+        self.offsets.replace(n, new)?;
+        self.changes.undo.push((n, old));
+        let (Layout::Sparse, Ok(number)) = (self.layout(), u32::try_from(old)) else { return Ok(()) };
+        let file = FileId::Chunk(number);
+        let freed = self.store.len(file).unwrap_or(0);
+        self.changes.chunk_bytes = self.changes.chunk_bytes.saturating_sub(freed);
+        if u64::from(number) < self.changes.first_new {
+            self.changes.obsolete.push(number);
+            return Ok(());
+        }
+        // Nobody has seen it, and a rollback goes further back.
+        self.changes.added.remove(&number);
+        self.store.apply(&WriteStep::Remove { file })
+    }
+
+    /// Makes everything since the last commit visible: offsets and trailer past the old end, sync, then the header in one
+    /// write.
+    pub fn commit(&mut self) -> Result<()> {
+        if !self.changes.dirty && !self.changes.unpublished {
+            return Ok(());
+        }
+        self.check_unchanged()?;
+        let added: Vec<u32> = self.changes.added.iter().copied().collect();
+        // An offset may be stored twice; what something still refers to stays.
+        let obsolete = self.unreferenced();
+        let commit = plan::Commit {
+            header: &self.header,
+            offsets: &self.offsets,
+            trailer: &self.trailer,
+            end: self.changes.end,
+            chunk_bytes: self.changes.chunk_bytes,
+            added: &added,
+            obsolete: &obsolete,
+            first: self.changes.unpublished,
+        };
+        let (header, steps) = plan::plan_commit(&commit, &self.exec)?;
+        for step in &steps {
+            match (self.store.apply(step), step) {
+                // The commit is done by then, and files that nothing refers to do no harm.
+                (Ok(()), _) | (Err(_), WriteStep::Remove { .. }) => {}
+                (Err(error), _) => return Err(error),
+            }
+        }
+        self.header = header;
+        self.settle();
+        Ok(())
+    }
+
+    /// The obsolete files that no offset names.
+    fn unreferenced(&self) -> Vec<u32> {
+        let mut obsolete: BTreeSet<u32> = self.changes.obsolete.iter().copied().collect();
+        if let (Offsets::Each(all), false) = (&self.offsets, obsolete.is_empty()) {
+            for number in all.iter().filter_map(|raw| u32::try_from(*raw).ok()) {
+                obsolete.remove(&number);
+            }
+        }
+        obsolete.into_iter().collect()
+    }
+
+    /// Forgets everything since the last commit.
+    pub fn rollback(&mut self) -> Result<()> {
+        while let Some((n, old)) = self.changes.undo.pop() {
+            self.offsets.replace(n, old)?;
+        }
+        if let Some(old) = self.changes.old.take() {
+            (self.header, self.trailer) = *old;
+        }
+        for number in std::mem::take(&mut self.changes.added) {
+            self.store.apply(&WriteStep::Remove { file: FileId::Chunk(number) })?;
+        }
+        if self.changes.unpublished {
+            let (dirty, end) = (false, self.header.len());
+            self.changes = Changes { unpublished: true, dirty, end, ..Changes::default() };
+            return Ok(());
+        }
+        if self.changes.wrote_chunks {
+            let len = self.header.frame_len();
+            self.store.apply(&WriteStep::SetLen { file: FileId::Frame, len })?;
+        }
+        self.settle();
+        self.changes.chunk_bytes = self.header.cbytes();
+        Ok(())
+    }
+}
+
+/// The stored offset that stands for a special chunk.
+fn special_offset(kind: Special, typesize: u32) -> Result<i64> {
+    if kind == Special::Nan && !matches!(typesize, 4 | 8) {
+        return Err(Error::usage("special chunks of NaN are only for items of 4 and 8 bytes"));
+    }
+    Entry::Special(kind).to_raw().ok_or_else(|| Error::usage("a repeated value needs a chunk of its own"))
+}
+
+/// The header and the offsets of a new frame.
+fn layout_new(spec: &FrameSpec) -> Result<(Header, Offsets)> {
+    let too_large = || Error::usage(format!("{} chunks are too many for a frame", spec.nchunks));
+    let nbytes = spec.nchunks.checked_mul(u64::from(spec.chunksize)).ok_or_else(too_large)?;
+    if spec.nchunks > Offsets::MAX_CHUNKS {
+        return Err(too_large());
+    }
+    if spec.chunksize == 0 && spec.nchunks > 0 {
+        return Err(Error::usage("chunks have at least one byte"));
+    }
+    let mut metalayers = Vec::with_capacity(spec.metalayers.len());
+    for (name, content) in &spec.metalayers {
+        Name::new(name)?;
+        if metalayers.iter().any(|(other, _)| *other == name.as_bytes()) {
+            return Err(Error::usage(format!("two metalayers are named `{name}`")));
+        }
+        metalayers.push((name.as_bytes(), content.as_slice()));
+    }
+    let fields =
+        HeaderFields { layout: spec.layout, params: &spec.params, chunksize: spec.chunksize, nbytes };
+    let header = Header::build(&fields, &metalayers)?;
+    let offsets = match spec.nchunks {
+        0 => Offsets::none(),
+        len => Offsets::Uniform { raw: special_offset(spec.fill, spec.params.typesize())?, len },
+    };
+    Ok((header, offsets))
+}
