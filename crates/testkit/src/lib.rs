@@ -1,1 +1,3 @@
 //! Naive oracles and generators for the tests of b2nd.
+
+pub mod nd;

@@ -1,4 +1,5 @@
 use super::*;
+use crate::s;
 use proptest::prelude::*;
 
 /// Python's definition of a slice, by walking: the indices that `start:stop:step` takes from `0..length`.
