@@ -2,6 +2,7 @@
 //!
 //! A [`cpu::Level`] is chosen once and handed to each kernel; every SIMD path equals the scalar oracle.
 
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod arch;
 pub mod bitshuffle;
 pub mod boxes;

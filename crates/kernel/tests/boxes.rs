@@ -162,6 +162,36 @@ fn free_copies_equal_the_oracle() {
 }
 
 #[test]
+fn big_transposes_equal_the_oracle() {
+    let mut rng = Rng(0x0bad_cafe);
+    for (shape, itemsize) in
+        [([70, 3, 700], 1), ([65, 1, 257], 8), ([200, 2, 129], 3), ([33, 5, 1030], 2), ([16, 2, 64], 40)]
+    {
+        for order in [[2, 1, 0], [2, 0, 1], [1, 2, 0], [0, 2, 1]] {
+            // Memory order: axis `order[0]` is the slowest; one axis runs backwards.
+            let in_memory: Vec<usize> = order.iter().map(|&d: &usize| shape[d]).collect();
+            let steps = c_strides(&in_memory, itemsize);
+            let mut strides = [0; 3];
+            order.iter().zip(steps).for_each(|(&d, step)| strides[d] = step);
+            let back = rng.below(3);
+            let offset = strides[back] * (shape[back] as isize - 1);
+            strides[back] = -strides[back];
+            let bytes = rng.bytes(shape.iter().product::<usize>() * itemsize);
+            let mut got = vec![0; bytes.len()];
+            let cuts = shape.iter().map(|&n| vec![0, n]).collect();
+            let grid = BoxGrid::new(&mut got, itemsize, &shape, cuts).unwrap();
+            let source = Source { bytes: &bytes, offset: offset as usize, strides: &strides };
+            assert!(grid.take(&[0, 0, 0]).unwrap().copy_from(source));
+            drop(grid);
+            let items = indices(&shape);
+            for (item, index) in got.chunks_exact(itemsize).zip(&items) {
+                assert_eq!(item, &bytes[at(index, &strides, offset) as usize..][..itemsize], "{order:?}");
+            }
+        }
+    }
+}
+
+#[test]
 fn threads_fill_one_output() {
     let shape = [61, 47, 13];
     let itemsize = 4;

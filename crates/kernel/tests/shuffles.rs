@@ -123,6 +123,16 @@ fn levels_that_are_not_there_are_harmless() {
 }
 
 #[test]
+fn the_vectors_every_machine_has_are_tested() {
+    if cfg!(target_arch = "x86_64") {
+        assert!(Level::available().contains(&Level::Sse2));
+    }
+    if cfg!(target_arch = "aarch64") {
+        assert!(Level::available().contains(&Level::Neon));
+    }
+}
+
+#[test]
 fn sample_shuffle() {
     let src = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
     for level in Level::available() {

@@ -118,4 +118,21 @@ impl Plan {
     pub(super) fn axes(&self) -> &[Axis] {
         &self.axes[..self.used]
     }
+    /// Takes out the axis along which the source is denser than along the innermost one: a transpose, whose rows would
+    /// use one item of each cache line and come back for the next when the line is gone.
+    pub(super) fn take_crossing(&mut self) -> Option<Axis> {
+        let (row, outer) = self.axes().split_first()?;
+        let (at, axis) = outer.iter().enumerate().min_by_key(|(_, axis)| axis.src.unsigned_abs())?;
+        let axis = *axis;
+        // A row that stays in the nearest cache finds its lines there when it comes back.
+        let leaves =
+            row.src.unsigned_abs() >= 64 && row.src.unsigned_abs().saturating_mul(row.count) > 32 * 1024;
+        let crosses = leaves && axis.src.unsigned_abs() < row.src.unsigned_abs();
+        if !crosses {
+            return None;
+        }
+        self.axes.copy_within(at + 2..self.used, at + 1);
+        self.used -= 1;
+        Some(axis)
+    }
 }

@@ -51,7 +51,8 @@ pub(super) unsafe fn copy(
     source: Source<'_>,
 ) {
     let axes = shape.iter().zip(dst_strides.iter().zip(source.strides));
-    let plan = Plan::new(itemsize, axes.map(|(&count, (&dst, &src))| Axis { count, dst, src }));
+    let mut plan = Plan::new(itemsize, axes.map(|(&count, (&dst, &src))| Axis { count, dst, src }));
+    let crossing = plan.take_crossing();
     let src = source.bytes.as_ptr().wrapping_add(source.offset);
     let (row, outer) = match plan.axes() {
         [] => (Axis { count: 1, dst: 0, src: 0 }, &[][..]),
@@ -59,9 +60,40 @@ pub(super) unsafe fn copy(
     };
     each_row(outer, |to, from| {
         let (dst, src) = (dst.wrapping_add(to), src.wrapping_offset(from));
-        // SAFETY: the row is a part of the box, and the box is inside both buffers (promised by the caller).
-        unsafe { copy_row(plan.run, row, dst, src) };
+        match crossing {
+            // SAFETY: the row is a part of the box, and the box is inside both buffers (promised by the caller).
+            None => unsafe { copy_row(plan.run, row, dst, src) },
+            // SAFETY: the rows are a part of the box, and the box is inside both buffers (promised by the caller).
+            Some(across) => unsafe { copy_tiles(plan.run, row, across, dst, src) },
+        }
     });
+}
+
+/// Items of a row in a tile of a transpose: as many cache lines of the source stay near, though they compete for places.
+const TILE: usize = 16;
+
+/// Rows in a tile: as many items share a cache line of the source, or fewer.
+const TILE_ROWS: usize = 64;
+
+/// Copies `across.count` rows tile by tile.
+///
+/// # Safety
+/// As for [`copy_row`], for each of the rows.
+unsafe fn copy_tiles(run: usize, row: Axis, across: Axis, dst: *mut u8, src: *const u8) {
+    let at = |i: usize, j: usize| {
+        let from = i.cast_signed() * row.src + j.cast_signed() * across.src;
+        (dst.wrapping_add(i * row.dst + j * across.dst), src.wrapping_offset(from))
+    };
+    for j in (0..across.count).step_by(TILE_ROWS) {
+        for i in (0..row.count).step_by(TILE) {
+            let piece = Axis { count: TILE.min(row.count - i), ..row };
+            for j in j..across.count.min(j + TILE_ROWS) {
+                let (dst, src) = at(i, j);
+                // SAFETY: `i` and `j` count items of the rows, and `piece` ends where the row does.
+                unsafe { copy_row(run, piece, dst, src) };
+            }
+        }
+    }
 }
 
 /// Fills a box that was found to lie inside its buffer with one item.
