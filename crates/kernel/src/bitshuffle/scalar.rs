@@ -2,6 +2,9 @@
 //!
 //! Both slices hold the same number of items, a multiple of eight.
 
+/// Groups per tile: as many bytes of a row are used before the next, which may compete for its place in the cache.
+const TILE: usize = 64;
+
 /// Shuffles whole groups of eight items.
 pub(super) fn shuffle(width: usize, src: &[u8], dst: &mut [u8]) {
     shuffle_from(width, 0, src, dst);
@@ -14,13 +17,16 @@ pub(super) fn unshuffle(width: usize, src: &[u8], dst: &mut [u8]) {
 
 /// Shuffles the items from `first` on, a multiple of eight.
 pub(super) fn shuffle_from(width: usize, first: usize, src: &[u8], dst: &mut [u8]) {
-    let row = src.len() / (8 * width);
-    for (g, group) in src.chunks_exact(8 * width).enumerate().skip(first / 8) {
+    let groups = src.len() / (8 * width);
+    for start in (first / 8..groups).step_by(TILE) {
         for j in 0..width {
-            let bytes = std::array::from_fn(|i| group[i * width + j]);
-            let planes = transpose(u64::from_le_bytes(bytes)).to_le_bytes();
-            for (b, plane) in planes.iter().enumerate() {
-                dst[(8 * j + b) * row + g] = *plane;
+            for g in start..groups.min(start + TILE) {
+                let group = &src[g * 8 * width..][..8 * width];
+                let bytes = std::array::from_fn(|i| group[i * width + j]);
+                let planes = transpose(u64::from_le_bytes(bytes)).to_le_bytes();
+                for (b, plane) in planes.iter().enumerate() {
+                    dst[(8 * j + b) * groups + g] = *plane;
+                }
             }
         }
     }
@@ -28,13 +34,16 @@ pub(super) fn shuffle_from(width: usize, first: usize, src: &[u8], dst: &mut [u8
 
 /// Unshuffles the items from `first` on, a multiple of eight.
 pub(super) fn unshuffle_from(width: usize, first: usize, src: &[u8], dst: &mut [u8]) {
-    let row = src.len() / (8 * width);
-    for (g, group) in dst.chunks_exact_mut(8 * width).enumerate().skip(first / 8) {
+    let groups = src.len() / (8 * width);
+    for start in (first / 8..groups).step_by(TILE) {
         for j in 0..width {
-            let planes = std::array::from_fn(|b| src[(8 * j + b) * row + g]);
-            let bytes = transpose(u64::from_le_bytes(planes)).to_le_bytes();
-            for (i, byte) in bytes.iter().enumerate() {
-                group[i * width + j] = *byte;
+            for g in start..groups.min(start + TILE) {
+                let group = &mut dst[g * 8 * width..][..8 * width];
+                let planes = std::array::from_fn(|b| src[(8 * j + b) * groups + g]);
+                let bytes = transpose(u64::from_le_bytes(planes)).to_le_bytes();
+                for (i, byte) in bytes.iter().enumerate() {
+                    group[i * width + j] = *byte;
+                }
             }
         }
     }
