@@ -1,6 +1,6 @@
 //! The instruction sets that the kernels can use, found once at run time.
 //!
-//! A [`Level`] is a wish that anyone may write down; a token ([`Avx2`] and its like) is a proof that the machine can
+//! A [`Level`] is a wish that anyone may write down; a token (`Avx2` and its like) is a proof that the machine can
 //! do it. Kernels take tokens, and only this file makes them, so no level can lead to instructions that are not there.
 
 use std::sync::atomic::{AtomicU8, Ordering};

@@ -1,6 +1,6 @@
 //! Copies of N-dimensional boxes, and one output shared by many threads in disjoint boxes.
 //!
-//! Everything is checked in [`geometry`] before the first byte moves; [`walk`] then moves bytes and checks nothing.
+//! Everything is checked in `geometry` before the first byte moves; `walk` then moves bytes and checks nothing.
 //! Up to [`MAX_AXES`] axes, without an allocation per box. Knows nothing of chunks and blocks.
 
 mod geometry;
