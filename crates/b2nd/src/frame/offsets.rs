@@ -62,8 +62,8 @@ pub(crate) enum Offsets {
 }
 
 impl Offsets {
-    /// The most chunks that a frame can have.
-    pub(crate) const MAX_CHUNKS: u64 = (i32::MAX as u64) / 8;
+    /// The most chunks that a frame can have: as many offsets as one chunk holds.
+    pub(crate) const MAX_CHUNKS: u64 = (i32::MAX as u64 - 32) / 8;
 
     /// No chunks.
     pub(crate) fn none() -> Self {

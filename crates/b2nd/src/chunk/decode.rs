@@ -1,0 +1,216 @@
+//! Decoding of chunks that are in memory: whole, or any range of their bytes, on all the threads that are given.
+
+use super::head::ChunkHead;
+use super::head::Content;
+use super::special;
+use crate::error::Error;
+use crate::error::Part;
+use crate::error::Result;
+use crate::exec::Exec;
+use crate::exec::Scratch;
+use crate::filter::grown;
+use crate::limits::Limits;
+use crate::limits::zeroed;
+use std::mem::take;
+use std::ops::Range;
+use std::sync::Mutex;
+use std::sync::PoisonError;
+
+/// Decompresses a whole chunk, on the threads of `exec`.
+///
+/// Bytes behind the chunk are left alone.
+///
+/// ```
+/// use b2nd::chunk::{Params, decode, encode};
+/// use b2nd::{Exec, Limits};
+/// let chunk = encode(b"some bytes, some bytes, and some more bytes", &Params::new(1), &Exec::new(1))?;
+/// let bytes = decode(&chunk, &Limits::default(), &Exec::new(1))?;
+/// assert_eq!(bytes, b"some bytes, some bytes, and some more bytes");
+/// # Ok::<(), b2nd::Error>(())
+/// ```
+pub fn decode(chunk: &[u8], limits: &Limits, exec: &Exec) -> Result<Vec<u8>> {
+    let head = ChunkHead::parse(chunk, chunk.len() as u64, limits)?;
+    let mut dst = zeroed("a decompressed chunk", u64::from(head.header().nbytes()))?;
+    decode_parsed(&head, chunk, &mut dst, exec)?;
+    Ok(dst)
+}
+
+/// Decompresses a whole chunk into `dst`, which has exactly its uncompressed size.
+///
+/// ```
+/// use b2nd::chunk::{Params, decode_into, encode};
+/// use b2nd::{Exec, Limits};
+/// let chunk = encode(&[3; 100], &Params::new(1), &Exec::new(1))?;
+/// let mut bytes = [0; 100];
+/// decode_into(&chunk, &mut bytes, &Limits::default(), &Exec::new(1))?;
+/// assert_eq!(bytes, [3; 100]);
+/// # Ok::<(), b2nd::Error>(())
+/// ```
+pub fn decode_into(chunk: &[u8], dst: &mut [u8], limits: &Limits, exec: &Exec) -> Result<()> {
+    let head = ChunkHead::parse(chunk, chunk.len() as u64, limits)?;
+    let nbytes = head.header().nbytes() as usize;
+    if dst.len() != nbytes {
+        return Err(Error::usage(format!(
+            "the chunk holds {nbytes} bytes, and there is room for {}",
+            dst.len()
+        )));
+    }
+    decode_parsed(&head, chunk, dst, exec)
+}
+
+/// Decompresses `dst.len()` bytes from uncompressed position `start` on, touching only the blocks that hold them.
+///
+/// ```
+/// use b2nd::chunk::{Params, decode_range, encode};
+/// use b2nd::{Exec, Limits};
+/// let bytes: Vec<u8> = (0..100).collect();
+/// let chunk = encode(&bytes, &Params::new(1), &Exec::new(1))?;
+/// let mut few = [0; 3];
+/// decode_range(&chunk, 40, &mut few, &Limits::default(), &Exec::new(1))?;
+/// assert_eq!(few, [40, 41, 42]);
+/// # Ok::<(), b2nd::Error>(())
+/// ```
+pub fn decode_range(chunk: &[u8], start: usize, dst: &mut [u8], limits: &Limits, exec: &Exec) -> Result<()> {
+    let head = ChunkHead::parse(chunk, chunk.len() as u64, limits)?;
+    let nbytes = head.header().nbytes() as usize;
+    let end = start.checked_add(dst.len()).filter(|end| *end <= nbytes).ok_or_else(|| {
+        Error::usage(format!("{} bytes from {start} on are not inside the {nbytes} of the chunk", dst.len()))
+    })?;
+    match head.content() {
+        Content::Repeat(item) => {
+            special::fill(dst, item, start);
+            done(dst, exec)
+        }
+        Content::Raw => {
+            let header = head.header().header_len();
+            copy_raw(chunk, header + start..header + end, dst)?;
+            done(dst, exec)
+        }
+        Content::Blocks => decode_blocks(&head, chunk, start, dst, exec),
+    }
+}
+
+fn decode_parsed(head: &ChunkHead, chunk: &[u8], dst: &mut [u8], exec: &Exec) -> Result<()> {
+    match head.content() {
+        Content::Repeat(item) => {
+            // Zeros in fresh memory are there already, but `dst` may be the caller's.
+            special::fill(dst, item, 0);
+            done(dst, exec)
+        }
+        Content::Raw => {
+            let header = head.header().header_len();
+            copy_raw(chunk, header..header + dst.len(), dst)?;
+            done(dst, exec)
+        }
+        Content::Blocks => decode_blocks(head, chunk, 0, dst, exec),
+    }
+}
+
+fn done(dst: &[u8], exec: &Exec) -> Result<()> {
+    exec.progress(dst.len() as u64);
+    Ok(())
+}
+
+fn copy_raw(chunk: &[u8], from: Range<usize>, dst: &mut [u8]) -> Result<()> {
+    let from = chunk
+        .get(from)
+        .ok_or_else(|| Error::format(Part::Stream, chunk.len() as u64, "the stored chunk is cut off"))?;
+    dst.copy_from_slice(from);
+    Ok(())
+}
+
+/// Decodes the blocks of the `dst.len()` bytes from `start` on, each to its part of `dst`.
+fn decode_blocks(head: &ChunkHead, chunk: &[u8], start: usize, dst: &mut [u8], exec: &Exec) -> Result<()> {
+    if dst.is_empty() {
+        return Ok(());
+    }
+    let blocksize = head.header().blocksize() as usize;
+    let (first, last) = (start / blocksize, (start + dst.len() - 1) / blocksize);
+    let job = Job { head, chunk, start, exec };
+    if last == 0 || !head.refers_to_first() {
+        return job.run(first, last, None, dst);
+    }
+    if start == 0 {
+        // The first block decodes to its own place, where the others can see it.
+        let (reference, rest) = dst.split_at_mut(blocksize.min(dst.len()));
+        job.run(0, 0, None, reference)?;
+        let job = Job { start: blocksize, ..job };
+        return job.run(1, last, Some(reference), rest);
+    }
+    let mut reference = exec.with_scratch(|scratch| take(&mut scratch.reference));
+    let result =
+        grown(&mut reference, head.block_len(0), "the first block of a chunk").and_then(|reference| {
+            exec.with_scratch(|scratch| job.block(0, None, reference, scratch))?;
+            job.run(first, last, Some(reference), dst)
+        });
+    exec.with_scratch(|scratch| scratch.reference = reference);
+    result
+}
+
+struct Job<'a> {
+    head: &'a ChunkHead,
+    chunk: &'a [u8],
+    /// Where the destination is in the uncompressed chunk.
+    start: usize,
+    exec: &'a Exec,
+}
+
+impl Job<'_> {
+    /// Decodes the blocks from `from` to `to` (included), which are those of `dst`.
+    fn run(&self, from: usize, to: usize, first: Option<&[u8]>, dst: &mut [u8]) -> Result<()> {
+        let bytes = dst.len() as u64;
+        if from == to || self.exec.threads() == 1 {
+            let mut rest = dst;
+            return self.exec.with_scratch(|scratch| {
+                (from..=to).try_for_each(|n| {
+                    self.exec.check_cancelled()?;
+                    let (part, after) = take(&mut rest).split_at_mut(self.part(n, bytes));
+                    rest = after;
+                    self.block(n, first, part, scratch)
+                })
+            });
+        }
+        let mut parts = Vec::with_capacity(to - from + 1);
+        let mut rest = dst;
+        for n in from..=to {
+            let (part, after) = take(&mut rest).split_at_mut(self.part(n, bytes));
+            rest = after;
+            parts.push(Mutex::new(part));
+        }
+        self.exec.run(parts.len(), bytes, |scratch, task| {
+            let Some(part) = parts.get(task) else { return Ok(()) };
+            let mut part = part.lock().unwrap_or_else(PoisonError::into_inner);
+            self.block(from + task, first, &mut part, scratch)
+        })
+    }
+
+    /// How many of the `bytes` from the start of the destination on are in block `n`.
+    fn part(&self, n: usize, bytes: u64) -> usize {
+        let block = self.head.block_range(n);
+        let end = self.start + bytes as usize;
+        block.end.min(end) - block.start.max(self.start).min(end)
+    }
+
+    /// Decodes the part of block `n` that is in the destination.
+    fn block(&self, n: usize, first: Option<&[u8]>, dst: &mut [u8], scratch: &mut Scratch) -> Result<()> {
+        let stream = self.chunk.get(self.head.block_span(n)).unwrap_or_default();
+        let block = self.head.block_range(n);
+        if dst.len() == block.len() {
+            self.head.decode_block(n, stream, first, dst, scratch)?;
+        } else {
+            let mut whole = take(&mut scratch.block);
+            let result = grown(&mut whole, block.len(), "a block").and_then(|whole| {
+                self.head.decode_block(n, stream, first, whole, scratch)?;
+                let skip = self.start.saturating_sub(block.start);
+                if let Some(part) = whole.get(skip..).and_then(|rest| rest.get(..dst.len())) {
+                    dst.copy_from_slice(part);
+                }
+                Ok(())
+            });
+            scratch.block = whole;
+            result?;
+        }
+        self.exec.progress(dst.len() as u64);
+        Ok(())
+    }
+}

@@ -1,0 +1,400 @@
+//! Encoding of chunks, block by block: on one thread, or on many with the same bytes as the result.
+
+use super::MAX_CHUNK_BYTES;
+use super::header;
+use super::header::ChunkHeader;
+use super::params::Params;
+use super::special;
+use super::streams::Coder;
+use super::streams::Sink;
+use crate::error::Error;
+use crate::error::Result;
+use crate::exec::Exec;
+use crate::exec::Scratch;
+use crate::filter::Filter;
+use crate::filter::Pipeline;
+use crate::filter::Steps;
+use crate::filter::grown;
+use std::collections::BTreeMap;
+use std::mem::take;
+use std::ops::Range;
+use std::sync::Mutex;
+use std::sync::PoisonError;
+
+/// Chunks of fewer bytes are stored as they are.
+const COMPRESS_FROM_BYTES: u32 = 32;
+
+/// Where the uncompressed blocks of a chunk come from when it is encoded.
+pub(crate) trait BlockSource: Sync {
+    /// Uncompressed bytes of the whole chunk.
+    fn nbytes(&self) -> usize;
+    /// The bytes `range` of the chunk (one block): borrowed, or put into `buffer`, which is cleared first.
+    ///
+    /// A block may be asked for more than once.
+    fn block<'a>(&'a self, range: Range<usize>, buffer: &'a mut Vec<u8>) -> Result<&'a [u8]>;
+}
+
+impl BlockSource for &[u8] {
+    fn nbytes(&self) -> usize {
+        self.len()
+    }
+    fn block<'a>(&'a self, range: Range<usize>, _: &'a mut Vec<u8>) -> Result<&'a [u8]> {
+        self.get(range).ok_or_else(|| Error::usage("a block outside the chunk"))
+    }
+}
+
+/// Compresses `src` into one chunk, block by block on the threads of `exec`.
+///
+/// ```
+/// use b2nd::chunk::{Params, encode};
+/// use b2nd::{Codec, Exec};
+/// let items: Vec<u8> = (0..10_000u32).flat_map(u32::to_le_bytes).collect();
+/// let chunk = encode(&items, &Params::new(4).with_codec(Codec::Lz4), &Exec::new(1))?;
+/// assert!(chunk.len() < items.len() / 4);
+/// # Ok::<(), b2nd::Error>(())
+/// ```
+pub fn encode(src: &[u8], params: &Params, exec: &Exec) -> Result<Vec<u8>> {
+    encode_from(&src, params, exec)
+}
+
+/// Compresses one chunk on the threads of `exec`, from blocks that are made on demand.
+///
+/// Tells the progress hook of each block. The result does not depend on the number of threads.
+pub(crate) fn encode_from(source: &dyn BlockSource, params: &Params, exec: &Exec) -> Result<Vec<u8>> {
+    let plan = Plan::new(source.nbytes(), params)?;
+    let mut out = Vec::new();
+    let after_block = |bytes| {
+        exec.progress(bytes);
+        exec.check_cancelled()
+    };
+    if exec.threads() == 1 || plan.nblocks() < 2 || plan.raw_from_start() {
+        exec.check_cancelled()?;
+        exec.with_scratch(|scratch| plan.encode_serial(source, scratch, &mut out, &after_block))?;
+    } else {
+        plan.encode_parallel(source, exec, &mut out)?;
+    }
+    Ok(out)
+}
+
+/// Compresses one chunk on this thread, appending it to `out`. Does not tell any progress hook.
+///
+/// Uses all of `scratch`.
+pub(crate) fn encode_one(
+    source: &dyn BlockSource,
+    params: &Params,
+    scratch: &mut Scratch,
+    out: &mut Vec<u8>,
+) -> Result<()> {
+    Plan::new(source.nbytes(), params)?.encode_serial(source, scratch, out, &|_| Ok(()))
+}
+
+/// All that is decided before the first block is looked at.
+struct Plan {
+    /// The header but for `cbytes`.
+    header: ChunkHeader,
+    steps: Steps,
+    coder: Coder,
+    /// The number of streams of a full block.
+    ways: usize,
+}
+
+/// What became of a chunk's blocks.
+enum Outcome {
+    Compressed,
+    /// Nothing but zeros, after the filters.
+    Zeros,
+    /// Longer than the data itself.
+    NoGain,
+}
+
+impl Plan {
+    fn new(nbytes: usize, params: &Params) -> Result<Self> {
+        let steps = params.check()?;
+        let nbytes = u32::try_from(nbytes).ok().filter(|n| *n <= MAX_CHUNK_BYTES).ok_or_else(|| {
+            Error::usage(format!("{nbytes} bytes are more than a chunk holds, {MAX_CHUNK_BYTES}"))
+        })?;
+        let blocksize = params.effective_blocksize(nbytes);
+        let typesize = params.stored_typesize();
+        let short = params.short_header();
+        let (pipeline, steps) = if short && tail_is_lost(nbytes, blocksize, typesize, params.pipeline()) {
+            (Pipeline::none(), Steps::for_writing(&Pipeline::none(), usize::from(typesize), short)?)
+        } else {
+            (*params.pipeline(), steps)
+        };
+        let split = params.splits(blocksize) && blocksize.is_multiple_of(u32::from(typesize));
+        let raw = params.clevel() == 0 || nbytes < COMPRESS_FROM_BYTES;
+        let header = ChunkHeader {
+            version: if short { header::VERSION_BLOSC1 } else { header::VERSION },
+            codec_version: 1,
+            flags: if raw {
+                header::flags_raw(short)
+            } else {
+                header::flags(short, &pipeline, split, params.codec())
+            },
+            typesize,
+            nbytes,
+            blocksize,
+            cbytes: 0,
+            pipeline,
+            codec_id: params.codec().id(),
+            codec_meta: params.codec_meta(),
+            flags2: 0,
+            blosc2_flags: 0,
+        };
+        let coder = Coder { codec: params.codec(), clevel: params.clevel(), runs: !short };
+        Ok(Plan { header, steps, coder, ways: if split { usize::from(typesize) } else { 1 } })
+    }
+
+    fn nblocks(&self) -> usize {
+        self.header.nbytes.div_ceil(self.header.blocksize) as usize
+    }
+
+    fn block_range(&self, n: usize) -> Range<usize> {
+        let (blocksize, nbytes) = (self.header.blocksize as usize, self.header.nbytes as usize);
+        n * blocksize..((n + 1) * blocksize).min(nbytes)
+    }
+
+    /// Whether nothing is to be compressed at all.
+    fn raw_from_start(&self) -> bool {
+        self.header.is_raw()
+    }
+
+    /// The length of header and block offsets.
+    fn head_len(&self) -> usize {
+        self.header.header_len() + 4 * self.nblocks()
+    }
+
+    /// The first length of all blocks at which storing the data as it is takes no more.
+    fn no_gain_from(&self) -> usize {
+        (self.header.nbytes as usize + self.header.header_len()).saturating_sub(self.head_len())
+    }
+
+    fn streams(&self) -> usize {
+        let leftover = usize::from(!self.header.nbytes.is_multiple_of(self.header.blocksize));
+        (self.nblocks() - leftover) * self.ways + leftover
+    }
+
+    /// Filters and compresses block `n`.
+    fn encode_block(
+        &self,
+        src: &[u8],
+        first: Option<&[u8]>,
+        sink: &mut Sink<'_>,
+        scratch: &mut Scratch,
+    ) -> Result<()> {
+        let Scratch { front, back, codec, .. } = scratch;
+        let filtered = self.steps.apply(src, first, front, back)?;
+        let full = src.len() == self.header.blocksize as usize;
+        self.coder.write(filtered, if full { self.ways } else { 1 }, sink, codec)
+    }
+
+    /// Puts into `reference` what readers will refer to: the first block as they decode it.
+    fn set_reference(&self, block: &[u8], reference: &mut Vec<u8>, scratch: &mut Scratch) -> Result<()> {
+        let to = grown(reference, block.len(), "the first block of a chunk")?;
+        let Scratch { front, back, .. } = scratch;
+        if !self.steps.is_lossy() {
+            to.copy_from_slice(block);
+            return Ok(());
+        }
+        let mut filtered = self.steps.apply(block, None, front, back)?.to_vec();
+        if self.steps.moves(block.len()) {
+            return self.steps.undo(&mut filtered, back, to, None);
+        }
+        self.steps.undo_in_place(&mut filtered, None)?;
+        to.copy_from_slice(&filtered);
+        Ok(())
+    }
+
+    fn encode_serial(
+        &self,
+        source: &dyn BlockSource,
+        scratch: &mut Scratch,
+        out: &mut Vec<u8>,
+        after_block: &dyn Fn(u64) -> Result<()>,
+    ) -> Result<()> {
+        let start = out.len();
+        let mut buffer = take(&mut scratch.block);
+        let mut reference = take(&mut scratch.reference);
+        let mut sink = Sink::behind(out);
+        let result = self
+            .serial_blocks(source, scratch, &mut buffer, &mut reference, &mut sink, after_block)
+            .and_then(|outcome| self.close(&outcome, start, source, &mut buffer, &mut sink));
+        match result {
+            Ok(()) => sink.finish(),
+            Err(_) => sink.abandon(start),
+        }
+        scratch.block = buffer;
+        scratch.reference = reference;
+        result
+    }
+
+    fn serial_blocks(
+        &self,
+        source: &dyn BlockSource,
+        scratch: &mut Scratch,
+        buffer: &mut Vec<u8>,
+        reference: &mut Vec<u8>,
+        sink: &mut Sink<'_>,
+        after_block: &dyn Fn(u64) -> Result<()>,
+    ) -> Result<Outcome> {
+        if self.raw_from_start() {
+            return Ok(Outcome::NoGain);
+        }
+        let start = sink.end();
+        sink.put(&self.header.to_bytes().0[..self.header.header_len()])?;
+        (0..self.nblocks()).try_for_each(|_| sink.put(&[0; 4]))?;
+        let body = sink.end();
+        for n in 0..self.nblocks() {
+            let at = (sink.end() - start) as u32;
+            sink.patch(start + self.header.header_len() + 4 * n, &at.to_le_bytes());
+            let range = self.block_range(n);
+            let bytes = range.len() as u64;
+            let block = source.block(range, buffer)?;
+            if n == 0 && self.nblocks() > 1 && self.steps.has_delta() {
+                self.set_reference(block, reference, scratch)?;
+            }
+            let first = (n > 0).then_some(reference.as_slice());
+            self.encode_block(block, first, sink, scratch)?;
+            after_block(bytes)?;
+            if sink.end() - body >= self.no_gain_from() {
+                return Ok(Outcome::NoGain);
+            }
+        }
+        Ok(self.outcome(sink.end() - body))
+    }
+
+    /// What became of blocks that have been written, in `len` bytes.
+    fn outcome(&self, len: usize) -> Outcome {
+        // Only a run of zeros takes as little as its length.
+        if self.coder.runs && len == 4 * self.streams() { Outcome::Zeros } else { Outcome::Compressed }
+    }
+
+    /// Finishes the chunk that begins at `start`, or replaces it by a shorter one.
+    fn close(
+        &self,
+        outcome: &Outcome,
+        start: usize,
+        source: &dyn BlockSource,
+        buffer: &mut Vec<u8>,
+        sink: &mut Sink<'_>,
+    ) -> Result<()> {
+        match outcome {
+            Outcome::Compressed => {
+                let cbytes = (sink.end() - start) as u32;
+                sink.patch(start + 12, &cbytes.to_le_bytes());
+            }
+            Outcome::Zeros => {
+                let header = &self.header;
+                let (bytes, len) =
+                    special::zeros(header.typesize, header.nbytes, header.blocksize).to_bytes();
+                sink.rewind(start);
+                sink.put(&bytes[..len])?;
+            }
+            Outcome::NoGain => {
+                let header_len = self.header.header_len();
+                let flags = header::flags_raw(header_len == header::SHORT);
+                let cbytes = self.header.nbytes + header_len as u32;
+                let (bytes, len) = ChunkHeader { flags, cbytes, ..self.header.clone() }.to_bytes();
+                sink.rewind(start);
+                sink.put(&bytes[..len])?;
+                for n in 0..self.nblocks() {
+                    sink.put(source.block(self.block_range(n), buffer)?)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn encode_parallel(&self, source: &dyn BlockSource, exec: &Exec, out: &mut Vec<u8>) -> Result<()> {
+        let mut reference = Vec::new();
+        if self.steps.has_delta() {
+            let mut buffer = Vec::new();
+            let block = source.block(self.block_range(0), &mut buffer)?;
+            exec.with_scratch(|scratch| self.set_reference(block, &mut reference, scratch))?;
+        }
+        let mut sink = Sink::over(out);
+        sink.put(&self.header.to_bytes().0[..self.header.header_len()])?;
+        (0..self.nblocks()).try_for_each(|_| sink.put(&[0; 4]))?;
+        let body = sink.end();
+        let assembly = Mutex::new(Assembly { plan: self, sink, next: 0, early: BTreeMap::new(), len: 0 });
+        let assembly_of = || assembly.lock().unwrap_or_else(PoisonError::into_inner);
+        exec.run(self.nblocks(), u64::from(self.header.nbytes), |scratch, n| {
+            if assembly_of().len >= self.no_gain_from() {
+                return Ok(());
+            }
+            let mut buffer = take(&mut scratch.block);
+            let mut packed = take(&mut scratch.fetched);
+            let mut own = Sink::over(&mut packed);
+            let range = self.block_range(n);
+            let bytes = range.len() as u64;
+            let first = (n > 0).then_some(reference.as_slice());
+            let result = source
+                .block(range, &mut buffer)
+                .and_then(|block| self.encode_block(block, first, &mut own, scratch))
+                .and_then(|()| assembly_of().add(n, own.written()));
+            scratch.block = buffer;
+            scratch.fetched = packed;
+            exec.progress(bytes);
+            result
+        })?;
+        let Assembly { mut sink, len, .. } = assembly.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let outcome = match len {
+            len if len >= self.no_gain_from() => Outcome::NoGain,
+            _ => self.outcome(sink.end() - body),
+        };
+        self.close(&outcome, 0, source, &mut Vec::new(), &mut sink)?;
+        sink.finish();
+        Ok(())
+    }
+}
+
+/// The blocks of a chunk on their way together: in order, whichever is ready first.
+struct Assembly<'a> {
+    plan: &'a Plan,
+    sink: Sink<'a>,
+    /// The block that comes next.
+    next: usize,
+    /// Blocks that were ready before their turn.
+    early: BTreeMap<usize, Vec<u8>>,
+    /// The length of all blocks so far, the early ones among them.
+    len: usize,
+}
+
+impl Assembly<'_> {
+    fn add(&mut self, n: usize, block: &[u8]) -> Result<()> {
+        self.len += block.len();
+        if self.len >= self.plan.no_gain_from() {
+            self.early.clear();
+            return Ok(());
+        }
+        if n != self.next {
+            self.early.insert(n, block.to_vec());
+            return Ok(());
+        }
+        self.put(block)?;
+        while let Some(block) = self.early.remove(&self.next) {
+            self.put(&block)?;
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, block: &[u8]) -> Result<()> {
+        let at = self.sink.end() as u32;
+        self.sink.patch(self.plan.header.header_len() + 4 * self.next, &at.to_le_bytes());
+        self.next += 1;
+        self.sink.put(block)
+    }
+}
+
+/// Whether C-Blosc2 would lose the last bytes of such a chunk of Blosc1: it forgets those behind the last whole item of a
+/// bit-shuffled block. Such chunks go without the filter.
+fn tail_is_lost(nbytes: u32, blocksize: u32, typesize: u8, pipeline: &Pipeline) -> bool {
+    let typesize = u32::from(typesize);
+    let last = match nbytes % blocksize {
+        0 => blocksize,
+        leftover => leftover,
+    };
+    pipeline.contains(Filter::BitShuffle)
+        && !last.is_multiple_of(typesize)
+        && (last / typesize).is_multiple_of(8)
+}

@@ -1,0 +1,301 @@
+//! How chunks are compressed: what callers choose, what is chosen for them, and which choices cannot be.
+
+use super::MAX_BLOCK_BYTES;
+use crate::codec::Codec;
+use crate::error::Error;
+use crate::error::Result;
+use crate::filter::Filter;
+use crate::filter::Pipeline;
+use crate::filter::Steps;
+
+/// Whether the bytes of items are split into one stream for each byte of an item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum SplitMode {
+    /// Always (stored as 1).
+    Always,
+    /// Never (stored as 2).
+    Never,
+    /// Where it helps: for shuffled items of up to 16 bytes with the fast codecs (stored as 3).
+    #[default]
+    Auto,
+    /// As `Auto` (stored as 4).
+    ForwardCompat,
+}
+
+impl SplitMode {
+    /// The number that frames store.
+    pub fn id(self) -> u8 {
+        match self {
+            SplitMode::Always => 1,
+            SplitMode::Never => 2,
+            SplitMode::Auto => 3,
+            SplitMode::ForwardCompat => 4,
+        }
+    }
+    /// The mode that this number stands for.
+    ///
+    /// ```
+    /// use b2nd::chunk::SplitMode;
+    /// assert_eq!(SplitMode::from_id(3), Some(SplitMode::Auto));
+    /// assert_eq!(SplitMode::from_id(0), None);
+    /// ```
+    pub fn from_id(id: u8) -> Option<Self> {
+        match id {
+            1 => Some(SplitMode::Always),
+            2 => Some(SplitMode::Never),
+            3 => Some(SplitMode::Auto),
+            4 => Some(SplitMode::ForwardCompat),
+            _ => None,
+        }
+    }
+}
+
+/// How chunks are compressed.
+///
+/// ```
+/// use b2nd::chunk::Params;
+/// use b2nd::Codec;
+/// let params = Params::new(4).with_codec(Codec::Lz4).with_clevel(9).with_pipeline("delta,shuffle".parse()?);
+/// assert_eq!((params.typesize(), params.clevel()), (4, 9));
+/// # Ok::<(), b2nd::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Params {
+    codec: Codec,
+    clevel: u8,
+    codec_meta: u8,
+    pipeline: Pipeline,
+    split: SplitMode,
+    typesize: u32,
+    blocksize: Option<u32>,
+    short_header: bool,
+}
+
+impl Params {
+    /// The default codec.
+    pub const DEFAULT_CODEC: Codec = Codec::Zstd;
+    /// The default level.
+    pub const DEFAULT_CLEVEL: u8 = 5;
+    /// The highest level.
+    pub const MAX_CLEVEL: u8 = 9;
+
+    /// The defaults (zstd 5, shuffle) for items of `typesize` bytes.
+    pub fn new(typesize: u32) -> Self {
+        Params {
+            codec: Self::DEFAULT_CODEC,
+            clevel: Self::DEFAULT_CLEVEL,
+            codec_meta: 0,
+            pipeline: Pipeline::default(),
+            split: SplitMode::Auto,
+            typesize,
+            blocksize: None,
+            short_header: false,
+        }
+    }
+    /// Sets the codec.
+    #[must_use]
+    pub fn with_codec(mut self, codec: Codec) -> Self {
+        self.codec = codec;
+        self
+    }
+    /// Sets the level, 0 (store) to 9.
+    #[must_use]
+    pub fn with_clevel(mut self, clevel: u8) -> Self {
+        self.clevel = clevel;
+        self
+    }
+    /// Sets the codec's own byte, which is stored and which the built-in codecs do not use.
+    #[must_use]
+    pub fn with_codec_meta(mut self, codec_meta: u8) -> Self {
+        self.codec_meta = codec_meta;
+        self
+    }
+    /// Sets the filters.
+    #[must_use]
+    pub fn with_pipeline(mut self, pipeline: Pipeline) -> Self {
+        self.pipeline = pipeline;
+        self
+    }
+    /// Sets the split mode.
+    #[must_use]
+    pub fn with_split(mut self, split: SplitMode) -> Self {
+        self.split = split;
+        self
+    }
+    /// Sets the size of an item in bytes.
+    #[must_use]
+    pub fn with_typesize(mut self, typesize: u32) -> Self {
+        self.typesize = typesize;
+        self
+    }
+    /// Sets the block size in bytes; it is rounded down to whole items. `None`: chosen by [`auto_blocksize`].
+    #[must_use]
+    pub fn with_blocksize(mut self, blocksize: Option<u32>) -> Self {
+        self.blocksize = blocksize;
+        self
+    }
+    /// Writes the 16-byte header, which readers of Blosc1 understand: no runs, and at most one of shuffle and bitshuffle.
+    #[must_use]
+    pub fn with_short_header(mut self, short: bool) -> Self {
+        self.short_header = short;
+        self
+    }
+    /// The codec.
+    pub fn codec(&self) -> Codec {
+        self.codec
+    }
+    /// The level.
+    pub fn clevel(&self) -> u8 {
+        self.clevel
+    }
+    /// The codec's own byte.
+    pub fn codec_meta(&self) -> u8 {
+        self.codec_meta
+    }
+    /// The filters.
+    pub fn pipeline(&self) -> &Pipeline {
+        &self.pipeline
+    }
+    /// The split mode.
+    pub fn split(&self) -> SplitMode {
+        self.split
+    }
+    /// The size of an item in bytes (its real value, above 255 too).
+    pub fn typesize(&self) -> u32 {
+        self.typesize
+    }
+    /// The block size in bytes, where it is given.
+    pub fn blocksize(&self) -> Option<u32> {
+        self.blocksize
+    }
+    /// Whether the 16-byte header is written.
+    pub fn short_header(&self) -> bool {
+        self.short_header
+    }
+
+    /// The size of an item as a chunk stores it: one byte has no room for more than 255, and 1 stands for those.
+    pub(super) fn stored_typesize(&self) -> u8 {
+        u8::try_from(self.typesize).unwrap_or(1)
+    }
+
+    /// The resolved filters, or an [`Error::Usage`] when these parameters cannot be written.
+    pub(super) fn check(&self) -> Result<Steps> {
+        if self.clevel > Self::MAX_CLEVEL {
+            return Err(Error::usage(format!("level {} is above the highest, 9", self.clevel)));
+        }
+        if let Codec::Other(_) = self.codec {
+            return Err(Error::usage(format!(
+                "{} cannot be written: blosclz, lz4, lz4hc, zlib and zstd can",
+                self.codec.name()
+            )));
+        }
+        if self.typesize == 0 {
+            return Err(Error::usage("an item has at least one byte: the typesize is 0"));
+        }
+        if self.blocksize == Some(0) {
+            return Err(Error::usage("a block has at least one byte: the block size is 0"));
+        }
+        if self.short_header {
+            self.check_short()?;
+        }
+        Steps::for_writing(&self.pipeline, usize::from(self.stored_typesize()), self.short_header)
+    }
+
+    fn check_short(&self) -> Result<()> {
+        let mut filters = self.pipeline.filters();
+        match (filters.next(), filters.next()) {
+            (None | Some((Filter::Shuffle | Filter::BitShuffle, 0)), None) => Ok(()),
+            _ => Err(Error::usage(format!(
+                "the filters {} do not fit the 16-byte header of Blosc1, which has one of shuffle and bitshuffle, or none",
+                self.pipeline
+            ))),
+        }
+    }
+
+    /// Whether blocks of `blocksize` bytes are split into the bytes of their items.
+    pub(super) fn splits(&self, blocksize: u32) -> bool {
+        let typesize = u32::from(self.stored_typesize());
+        let items = blocksize / typesize;
+        // Readers of Blosc1 take blocks outside these bounds as not split, whatever the flag says.
+        if self.short_header && (typesize > 16 || items < 128) {
+            return false;
+        }
+        match self.split {
+            SplitMode::Always => true,
+            SplitMode::Never => false,
+            SplitMode::Auto | SplitMode::ForwardCompat => {
+                let fast = match self.codec {
+                    Codec::BloscLz | Codec::Lz4 => true,
+                    Codec::Zstd => self.clevel <= 5,
+                    _ => false,
+                };
+                fast && self.pipeline.contains(Filter::Shuffle) && typesize <= 16 && items >= 32
+            }
+        }
+    }
+
+    /// The block size for `nbytes`: the given or automatic one in whole items, at least one item, at most everything.
+    pub(super) fn effective_blocksize(&self, nbytes: u32) -> u32 {
+        match self.blocksize {
+            Some(given) => whole_items(given, nbytes, u32::from(self.stored_typesize())),
+            None => automatic(nbytes, self),
+        }
+    }
+}
+
+/// The block size that is chosen for `nbytes` of items when [`Params::blocksize`] is `None`.
+///
+/// The sizes are those that users of Blosc2 expect: by the level, larger for the slow codecs and for split blocks.
+///
+/// ```
+/// use b2nd::chunk::{Params, auto_blocksize};
+/// let params = Params::new(8).with_codec(b2nd::Codec::Lz4).with_pipeline(b2nd::Pipeline::none());
+/// assert_eq!(auto_blocksize(10_000_000, &params), 128 << 10);
+/// assert_eq!(auto_blocksize(1000, &params), 1000);
+/// ```
+pub fn auto_blocksize(nbytes: usize, params: &Params) -> u32 {
+    automatic(u32::try_from(nbytes).unwrap_or(u32::MAX), params)
+}
+
+const KIB: u32 = 1 << 10;
+/// The cache that the smallest automatic blocks of large chunks are made for.
+const L1: u32 = 32 * KIB;
+
+fn automatic(nbytes: u32, params: &Params) -> u32 {
+    let typesize = u32::from(params.stored_typesize());
+    if nbytes < typesize {
+        return 1;
+    }
+    let mut blocksize = nbytes;
+    if nbytes >= L1 {
+        let slow = matches!(params.codec, Codec::Lz4Hc | Codec::Zlib | Codec::Zstd);
+        let base = if slow { 2 * L1 } else { L1 };
+        blocksize = match params.clevel {
+            0 => base / 4,
+            1 => base / 2,
+            2 => base,
+            3 => base * 2,
+            4 | 5 => base * 4,
+            6..=8 => base * 8,
+            _ if slow => base * 16,
+            _ => base * 8,
+        };
+    }
+    if params.clevel > 0 && params.splits(nbytes) {
+        let stream = match params.clevel {
+            ..=3 => 32 * KIB,
+            4..=6 => 64 * KIB,
+            7 => 128 * KIB,
+            8 => 256 * KIB,
+            _ => 512 * KIB,
+        };
+        blocksize = (stream * typesize).clamp(L1, 4096 * KIB);
+    }
+    whole_items(blocksize, nbytes, typesize)
+}
+
+fn whole_items(blocksize: u32, nbytes: u32, typesize: u32) -> u32 {
+    let blocksize = blocksize.min(MAX_BLOCK_BYTES);
+    let whole = (blocksize.min(nbytes) / typesize).max(1) * typesize;
+    whole.min(nbytes).max(1)
+}

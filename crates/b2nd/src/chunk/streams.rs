@@ -1,0 +1,188 @@
+//! The streams of one block: an `i32` each, then what it says. Both directions.
+//!
+//! ```text
+//! 0            n zeros, nothing follows          n            n bytes as they are
+//! -255 .. -1   n times that byte, negated;       1 .. n - 1   so many compressed bytes
+//!              one token byte follows, bit 0 set
+//! ```
+//!
+//! `n` is the uncompressed length, which the block gives. Knows neither filters nor where blocks are.
+
+use crate::codec;
+use crate::codec::Codec;
+use crate::error::Error;
+use crate::error::Part;
+use crate::error::Result;
+use crate::filter::grown;
+use b2nd_kernel::runs;
+
+/// The token of a run.
+const TOKEN_RUN: u8 = 1;
+
+fn wrong(offset: usize, reason: impl Into<String>) -> Error {
+    Error::format(Part::Stream, offset as u64, reason)
+}
+
+/// Reads the streams at the start of `bytes`, `ways` of them, each for its part of `dst`.
+pub(super) fn read(
+    codec: Codec,
+    bytes: &[u8],
+    ways: usize,
+    dst: &mut [u8],
+    state: &mut codec::State,
+) -> Result<()> {
+    let n = dst.len() / ways.max(1);
+    if n == 0 || n * ways != dst.len() {
+        return Err(wrong(0, format!("{} bytes cannot be split into {ways} streams", dst.len())));
+    }
+    let mut rest = bytes;
+    for part in dst.chunks_exact_mut(n) {
+        let offset = bytes.len() - rest.len();
+        rest = read_one(codec, rest, offset, part, state)?;
+    }
+    Ok(())
+}
+
+/// Reads one stream, `offset` bytes into its block; returns what follows it.
+fn read_one<'a>(
+    codec: Codec,
+    bytes: &'a [u8],
+    offset: usize,
+    dst: &mut [u8],
+    state: &mut codec::State,
+) -> Result<&'a [u8]> {
+    let cut = || wrong(offset, "the stream does not end inside the chunk");
+    let (size, rest) = bytes.split_first_chunk::<4>().ok_or_else(cut)?;
+    let size = i32::from_le_bytes(*size);
+    if size == 0 {
+        dst.fill(0);
+        return Ok(rest);
+    }
+    if let Ok(len) = usize::try_from(size) {
+        if len > dst.len() {
+            return Err(wrong(offset, format!("{len} compressed bytes for {}", dst.len())));
+        }
+        let (stream, rest) = rest.split_at_checked(len).ok_or_else(cut)?;
+        if len == dst.len() {
+            dst.copy_from_slice(stream);
+        } else {
+            codec::decompress(codec, stream, dst, state)?;
+        }
+        return Ok(rest);
+    }
+    let byte = u8::try_from(size.unsigned_abs())
+        .map_err(|_| wrong(offset, format!("{size} is no length of a stream")))?;
+    match rest.split_first() {
+        Some((token, rest)) if token & TOKEN_RUN != 0 => {
+            dst.fill(byte);
+            Ok(rest)
+        }
+        Some((token, _)) => Err(wrong(offset, format!("{token} is no token of a run"))),
+        None => Err(cut()),
+    }
+}
+
+/// Where streams are written: the end of a buffer that keeps room ahead, so that it is not cleared for every block.
+pub(super) struct Sink<'a> {
+    buffer: &'a mut Vec<u8>,
+    end: usize,
+}
+
+impl<'a> Sink<'a> {
+    /// Writes behind what `buffer` holds.
+    pub(super) fn behind(buffer: &'a mut Vec<u8>) -> Self {
+        Sink { end: buffer.len(), buffer }
+    }
+    /// Writes over what `buffer` holds; what is left of that is room.
+    pub(super) fn over(buffer: &'a mut Vec<u8>) -> Self {
+        Sink { end: 0, buffer }
+    }
+    /// The position behind the last byte written.
+    pub(super) fn end(&self) -> usize {
+        self.end
+    }
+    /// What has been written, and what was there before.
+    pub(super) fn written(&self) -> &[u8] {
+        &self.buffer[..self.end]
+    }
+    /// Gives up the room ahead.
+    pub(super) fn finish(self) {
+        self.buffer.truncate(self.end);
+    }
+    /// Forgets what was written from `start` on, and gives up the room ahead.
+    pub(super) fn abandon(self, start: usize) {
+        self.buffer.truncate(start);
+    }
+    /// Forgets what was written from `start` on; that is room again.
+    pub(super) fn rewind(&mut self, start: usize) {
+        self.end = self.end.min(start);
+    }
+    /// Appends bytes.
+    pub(super) fn put(&mut self, bytes: &[u8]) -> Result<()> {
+        self.room(bytes.len())?.copy_from_slice(bytes);
+        self.end += bytes.len();
+        Ok(())
+    }
+    /// Overwrites bytes that are written already.
+    pub(super) fn patch(&mut self, start: usize, bytes: &[u8]) {
+        if let Some(to) = self.buffer.get_mut(start..start + bytes.len()) {
+            to.copy_from_slice(bytes);
+        }
+    }
+    /// The next `len` bytes.
+    fn room(&mut self, len: usize) -> Result<&mut [u8]> {
+        let end = self.end + len;
+        if self.buffer.len() < end && self.buffer.capacity() < end {
+            // Growing by half keeps the copies of a growing chunk few; the exact size is not known before its end.
+            let more = (end - self.buffer.len()).max(self.buffer.len() / 2);
+            self.buffer.try_reserve(more).map_err(|_| Error::out_of_memory("a chunk", end as u64))?;
+        }
+        Ok(&mut grown(self.buffer, end, "a chunk")?[self.end..])
+    }
+}
+
+/// How streams are compressed.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Coder {
+    pub(super) codec: Codec,
+    pub(super) clevel: u8,
+    /// Whether runs may be written.
+    pub(super) runs: bool,
+}
+
+impl Coder {
+    /// Writes `block` as `ways` streams.
+    pub(super) fn write(
+        &self,
+        block: &[u8],
+        ways: usize,
+        sink: &mut Sink<'_>,
+        state: &mut codec::State,
+    ) -> Result<()> {
+        let n = (block.len() / ways.max(1)).max(1);
+        block.chunks_exact(n).try_for_each(|part| self.write_one(part, sink, state))
+    }
+
+    fn write_one(&self, part: &[u8], sink: &mut Sink<'_>, state: &mut codec::State) -> Result<()> {
+        if self.runs
+            && let Some(byte) = runs::uniform(part)
+        {
+            sink.put(&(-i32::from(byte)).to_le_bytes())?;
+            return if byte == 0 { Ok(()) } else { sink.put(&[TOKEN_RUN]) };
+        }
+        // A result as long as the data would be read as the data itself, so it gets no room.
+        let room = sink.room(4 + part.len())?;
+        let (size, data) = room.split_at_mut(4);
+        let (fits, _) = data.split_at_mut(part.len().saturating_sub(1));
+        let len = match codec::compress(self.codec, self.clevel, part, fits, state)? {
+            Some(len) if len > 0 && len < part.len() => len,
+            _ => {
+                data.copy_from_slice(part);
+                part.len()
+            }
+        };
+        size.copy_from_slice(&(len as u32).to_le_bytes());
+        sink.end += 4 + len;
+        Ok(())
+    }
+}

@@ -1,0 +1,175 @@
+//! A commit that is cut off at any point leaves the old frame or the new one.
+
+use super::*;
+use crate::frame::plan::{FileId, WriteStep};
+use crate::io::{MemoryStore, Store};
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+type Log = Arc<Mutex<Vec<WriteStep<'static>>>>;
+
+/// Writes down what is done to a store.
+#[derive(Debug)]
+struct Recorder {
+    store: MemoryStore,
+    log: Log,
+}
+
+impl Store for Recorder {
+    fn len(&self, file: FileId) -> crate::Result<u64> {
+        self.store.len(file)
+    }
+    fn read_at(&self, file: FileId, offset: u64, buf: &mut [u8]) -> crate::Result<()> {
+        self.store.read_at(file, offset, buf)
+    }
+    fn slice(&self, file: FileId) -> Option<&[u8]> {
+        self.store.slice(file)
+    }
+    fn apply(&mut self, step: &WriteStep<'_>) -> crate::Result<()> {
+        self.log.lock().unwrap().push(owned(step));
+        self.store.apply(step)
+    }
+    fn path(&self) -> Option<&Path> {
+        None
+    }
+}
+
+fn owned(step: &WriteStep<'_>) -> WriteStep<'static> {
+    match step {
+        WriteStep::WriteAt { file, offset, bytes } => {
+            WriteStep::WriteAt { file: *file, offset: *offset, bytes: bytes.to_vec().into() }
+        }
+        WriteStep::Put { file, bytes } => WriteStep::Put { file: *file, bytes: bytes.to_vec().into() },
+        WriteStep::SetLen { file, len } => WriteStep::SetLen { file: *file, len: *len },
+        WriteStep::Sync { file } => WriteStep::Sync { file: *file },
+        WriteStep::Publish => WriteStep::Publish,
+        WriteStep::Remove { file } => WriteStep::Remove { file: *file },
+    }
+}
+
+/// The states of the medium after a crash in the middle of `steps`: after each one, and in the middle of data writes.
+/// The header and whole files are written at once: a sector, a rename.
+fn crashes(steps: &[WriteStep<'static>]) -> Vec<Vec<WriteStep<'static>>> {
+    let mut all = Vec::new();
+    for done in 0..=steps.len() {
+        all.push(steps[..done].to_vec());
+        if let Some(WriteStep::WriteAt { file, offset, bytes }) = steps.get(done).filter(|s| !is_header(s)) {
+            for cut in (0..bytes.len()).step_by(7) {
+                let bytes = bytes[..cut].to_vec().into();
+                all.push(
+                    [&steps[..done], &[WriteStep::WriteAt { file: *file, offset: *offset, bytes }]].concat(),
+                );
+            }
+        }
+    }
+    all
+}
+
+fn is_header(step: &WriteStep<'_>) -> bool {
+    matches!(step, WriteStep::WriteAt { offset: 0, .. })
+}
+
+#[derive(Debug, PartialEq)]
+struct Seen {
+    chunks: Vec<Vec<u8>>,
+    note: Vec<u8>,
+    meta: Vec<u8>,
+}
+
+fn see(schunk: &SChunk) -> Seen {
+    Seen {
+        chunks: contents(schunk).unwrap(),
+        note: schunk.vlmetalayer("note").unwrap().unwrap(),
+        meta: schunk.metalayers().next().unwrap().1.to_vec(),
+    }
+}
+
+/// A frame in memory, after a first commit and with every step from then on written down.
+fn recorded(layout: Layout) -> (Vec<WriteStep<'static>>, SChunk, Log) {
+    let log = Log::default();
+    let base = Log::default();
+    let mut schunk = SChunk::create(Target::Memory, spec(layout, 6), &options()).unwrap();
+    schunk.store = Box::new(Recorder { store: MemoryStore::default(), log: base.clone() });
+    for n in 0..4 {
+        let chunk = encoded(&schunk, &data(n));
+        schunk.put_chunk(u64::from(n), &chunk).unwrap();
+    }
+    schunk.commit().unwrap();
+    let base: Vec<_> = base.lock().unwrap().clone();
+    let mut store = Recorder { store: MemoryStore::default(), log: Log::default() };
+    base.iter().for_each(|step| store.apply(step).unwrap());
+    store.log = log.clone();
+    let schunk = SChunk::load(Box::new(store), layout, &options().with_write(true)).unwrap();
+    (base, schunk, log)
+}
+
+fn change(schunk: &mut SChunk) {
+    for n in [1, 1, 3, 5] {
+        let chunk = encoded(schunk, &data(n + 30));
+        schunk.put_chunk(u64::from(n), &chunk).unwrap();
+    }
+    schunk.put_special(0, Special::Zeros).unwrap();
+    schunk.set_vlmetalayer("note", b"changed").unwrap();
+    schunk.set_metalayer("b2nd", &[1; 20]).unwrap();
+}
+
+#[test]
+fn every_prefix_of_a_commit_is_the_old_frame_or_the_new_one() {
+    for layout in [Layout::Contiguous, Layout::Sparse] {
+        let (base, mut schunk, log) = recorded(layout);
+        let old = see(&schunk);
+        change(&mut schunk);
+        schunk.commit().unwrap();
+        let new = see(&schunk);
+        assert_ne!(old, new);
+        let steps = log.lock().unwrap().clone();
+        let mut found = [0, 0];
+        for crash in crashes(&steps) {
+            let mut store = MemoryStore::default();
+            base.iter().chain(&crash).for_each(|step| store.apply(step).unwrap());
+            let survived = see(&SChunk::load(Box::new(store), layout, &options()).unwrap());
+            assert!(survived == old || survived == new, "{layout:?} after {} steps", crash.len());
+            found[usize::from(survived == new)] += 1;
+        }
+        assert!(found[0] > 0 && found[1] > 0, "{found:?}");
+    }
+}
+
+#[test]
+fn nothing_is_visible_before_it_is_on_the_medium() {
+    // What a crash may lose is everything since the last sync; so what the header refers to is synced before it.
+    for layout in [Layout::Contiguous, Layout::Sparse] {
+        let (_, mut schunk, log) = recorded(layout);
+        change(&mut schunk);
+        schunk.commit().unwrap();
+        let steps = log.lock().unwrap().clone();
+        let is_switch = |step: &WriteStep<'_>| match layout {
+            Layout::Contiguous => is_header(step),
+            Layout::Sparse => matches!(step, WriteStep::Put { file: FileId::Frame, .. }),
+        };
+        let switch = steps.iter().position(is_switch).unwrap();
+        for (n, step) in steps.iter().enumerate().take(switch) {
+            let (WriteStep::WriteAt { file, .. } | WriteStep::Put { file, .. }) = step else { continue };
+            let dropped =
+                steps[n..switch].iter().any(|s| matches!(s, WriteStep::Remove { file: f } if f == file));
+            let synced =
+                steps[n..switch].iter().any(|s| matches!(s, WriteStep::Sync { file: f } if f == file));
+            assert!(synced || dropped, "{layout:?} {step:?}");
+        }
+        assert!(matches!(steps[switch + 1], WriteStep::Sync { file: FileId::Frame }));
+        assert!(steps[switch + 2..].iter().all(|step| matches!(step, WriteStep::Remove { .. })));
+    }
+}
+
+#[test]
+fn no_byte_of_the_last_commit_is_written_over() {
+    let (_, mut schunk, log) = recorded(Layout::Contiguous);
+    let end = schunk.frame_len();
+    change(&mut schunk);
+    schunk.commit().unwrap();
+    for step in log.lock().unwrap().iter() {
+        let WriteStep::WriteAt { offset, bytes, .. } = step else { continue };
+        let header = *offset == 0 && bytes.len() as u64 == schunk.header.len();
+        assert!(header || *offset >= end, "{offset}");
+    }
+}
