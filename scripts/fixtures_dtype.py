@@ -58,6 +58,9 @@ texts += [
     "{'names': [], 'formats': [], 'itemsize': 5}",
     "{'names': [], 'formats': []}",
     "{'names': ['f'], 'formats': [[('x', '<f4')]], 'offsets': [3]}",
+    "{'names': ['n', 'm'], 'formats': [[('x', 'i1'), ('y', '<f8')], 'i1'], 'aligned': True}",
+    "{'names': ['n'], 'formats': [([('x', 'i1'), ('y', [('z', '<i4'), ('w', 'i1')], (2,))], (2,))], 'aligned': True}",
+    "{'names': ['n'], 'formats': [{'names': ['x'], 'formats': ['<i2'], 'offsets': [4], 'aligned': False}], 'aligned': True}",
     "{'names': ['a'], 'formats': ['f8'], 'itemsize': 40, 'aligned': True}",
     "('<f8', (2,))", "('<f8', 2)", "('<f8', ())", "(('i4', (2,)), (3,))", "('S', 5)", "([('a', '>i2')], (2, 2))",
 ]
@@ -91,12 +94,10 @@ def build_literal(value):
 
 
 def loses_layout(dt):
-    """Inner aligned structures come back packed from their own text."""
-    for name in dt.names or ():
-        inner = dt[name].base
-        if inner.isalignedstruct or loses_layout(inner):
-            return True
-    return False
+    """Aligned structures inside unaligned ones come back packed from their own text."""
+    if dt.isalignedstruct:
+        return False
+    return any(dt[name].base.isalignedstruct or loses_layout(dt[name].base) for name in dt.names or ())
 
 
 def hexed(text):

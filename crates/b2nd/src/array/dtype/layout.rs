@@ -287,7 +287,7 @@ impl Dtype {
         super::write::text(self)
     }
 
-    fn alignment(&self) -> usize {
+    pub(super) fn alignment(&self) -> usize {
         match &self.repr {
             Repr::Scalar(scalar) => match scalar.kind {
                 Kind::Bool | Kind::Bytes | Kind::Void | Kind::Struct => 1,

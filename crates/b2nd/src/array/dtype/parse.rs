@@ -181,12 +181,17 @@ fn from_sized_name(text: &str) -> Result<Option<Dtype>> {
 
 /// The dtype that a literal stands for: a text, a list of fields, a dict of lists, or a sub-array.
 pub(crate) fn from_literal(literal: &Literal) -> Result<Dtype> {
+    from_part(literal, false)
+}
+
+/// The same inside a structure, which makes all structures in it aligned when it is aligned.
+fn from_part(literal: &Literal, aligned: bool) -> Result<Dtype> {
     match literal {
         Literal::Str(text) => from_name(text),
-        Literal::List(fields) => from_fields(fields),
-        Literal::Dict(_) => from_dict(literal),
+        Literal::List(fields) => from_fields(fields, aligned),
+        Literal::Dict(_) => from_dict(literal, aligned),
         Literal::Tuple(pair) => match pair.as_slice() {
-            [base, shape] => from_pair(base, shape),
+            [base, shape] => from_pair(base, shape, aligned),
             _ => Err(malformed("a tuple that is not a pair")),
         },
         Literal::None | Literal::Bool(_) | Literal::Int(_) => Err(malformed("a value that is no dtype")),
@@ -197,8 +202,8 @@ fn malformed(what: &str) -> Error {
     Error::usage(format!("a malformed dtype: {what}"))
 }
 
-fn from_pair(base: &Literal, shape: &Literal) -> Result<Dtype> {
-    let base = from_literal(base)?;
+fn from_pair(base: &Literal, shape: &Literal, aligned: bool) -> Result<Dtype> {
+    let base = from_part(base, aligned)?;
     // `('S', 5)` is a longer way to write `S5`.
     if let (Literal::Int(_), Kind::Bytes | Kind::Str | Kind::Void, 0, None) =
         (shape, base.kind(), base.itemsize(), base.subarray())
@@ -234,7 +239,7 @@ fn field(name: String, title: Option<String>, dtype: Dtype, shape: Vec<usize>) -
     }
 }
 
-fn from_fields(items: &[Literal]) -> Result<Dtype> {
+fn from_fields(items: &[Literal], aligned: bool) -> Result<Dtype> {
     let mut parts = Vec::with_capacity(items.len());
     let mut next = 0usize;
     for item in items {
@@ -252,19 +257,19 @@ fn from_fields(items: &[Literal]) -> Result<Dtype> {
             },
             _ => return Err(malformed("a field name that is no text")),
         };
-        let field = field(name, title, from_literal(dtype)?, shape);
-        let offset = next;
+        let field = field(name, title, from_part(dtype, aligned)?, shape);
+        let offset = if aligned { next.next_multiple_of(field.dtype.alignment()) } else { next };
         let whole = Dtype::sub(field.dtype.clone(), field.shape.clone())?;
-        next = bounded(next.checked_add(whole.itemsize()))?;
+        next = bounded(offset.checked_add(whole.itemsize()))?;
         let padding = field.name.is_empty() && field.title.is_none() && field.dtype.kind() == Kind::Void;
         if !padding {
             parts.push((field, Some(offset)));
         }
     }
-    Dtype::structure(parts, Some(next), false)
+    Dtype::structure(parts, if aligned { None } else { Some(next) }, aligned)
 }
 
-fn from_dict(dict: &Literal) -> Result<Dtype> {
+fn from_dict(dict: &Literal, in_aligned: bool) -> Result<Dtype> {
     let list = |key: &str| -> Result<Option<&[Literal]>> {
         match dict.get(key) {
             None | Some(Literal::None) => Ok(None),
@@ -281,6 +286,7 @@ fn from_dict(dict: &Literal) -> Result<Dtype> {
     if !same(Some(formats)) || !same(offsets) || !same(titles) {
         return Err(malformed("a dict of lists of different lengths"));
     }
+    let aligned = in_aligned || dict.get("aligned") == Some(&Literal::Bool(true));
     let mut parts = Vec::with_capacity(names.len());
     for (n, (name, format)) in names.iter().zip(formats).enumerate() {
         let Literal::Str(name) = name else { return Err(malformed("a field name that is no text")) };
@@ -290,9 +296,8 @@ fn from_dict(dict: &Literal) -> Result<Dtype> {
             Some(_) => return Err(malformed("a field title that is no text")),
         };
         let offset = offsets.and_then(|offsets| offsets.get(n)).map(size_of).transpose()?;
-        parts.push((field(name.clone(), title, from_literal(format)?, Vec::new()), offset));
+        parts.push((field(name.clone(), title, from_part(format, aligned)?, Vec::new()), offset));
     }
     let itemsize = dict.get("itemsize").map(size_of).transpose()?;
-    let aligned = matches!(dict.get("aligned"), Some(Literal::Bool(true) | Literal::Int(1)));
     Dtype::structure(parts, itemsize, aligned)
 }

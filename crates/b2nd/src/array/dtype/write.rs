@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 pub(super) fn text(dtype: &Dtype) -> String {
     match &dtype.repr {
         Repr::Scalar(scalar) => scalar_str(scalar),
-        _ => nested(dtype),
+        _ => nested(dtype, false),
     }
 }
 
@@ -34,7 +34,10 @@ fn scalar_str(scalar: &Scalar) -> String {
 }
 
 /// A dtype inside the text of a structure, where plain types are quoted and shorter.
-fn nested(dtype: &Dtype) -> String {
+///
+/// All structures inside an aligned one are aligned, which their own texts do not say. An aligned structure inside an
+/// unaligned one says so here; NumPy's text leaves it out, and with it the padding.
+fn nested(dtype: &Dtype, in_aligned: bool) -> String {
     match &dtype.repr {
         Repr::Scalar(scalar) => {
             let full = scalar_str(scalar);
@@ -45,13 +48,13 @@ fn nested(dtype: &Dtype) -> String {
             };
             format!("'{text}'")
         }
-        Repr::Sub(sub) => format!("({}, {})", nested(&sub.base), shape_text(&sub.shape)),
-        // NumPy drops the alignment of an inner structure, and with it the padding; here it stays.
-        Repr::Struct(s) if s.aligned || !is_list(s) => dict_text(s),
-        Repr::Struct(s) => {
-            let fields: Vec<String> = s.fields.iter().map(|f| field_text(f, &nested(&f.dtype))).collect();
+        Repr::Sub(sub) => format!("({}, {})", nested(&sub.base, in_aligned), shape_text(&sub.shape)),
+        Repr::Struct(s) if s.aligned == in_aligned && is_list(s) => {
+            let fields: Vec<String> =
+                s.fields.iter().map(|f| field_text(f, &nested(&f.dtype, in_aligned))).collect();
             format!("[{}]", fields.join(", "))
         }
+        Repr::Struct(s) => dict_text(s, s.aligned && !in_aligned),
     }
 }
 
@@ -73,28 +76,30 @@ fn field_text(field: &Field, dtype: &str) -> String {
     }
 }
 
-/// Whether the fields follow each other without gaps, so that a list of them says it all.
+/// Whether the fields follow each other without gaps but for alignment, so that a list of them says it all.
 fn is_list(s: &Struct) -> bool {
-    let mut next = 0;
+    let align = |field: &Field| if s.aligned { field.dtype.alignment() } else { 1 };
+    let (mut next, mut alignment) = (0usize, 1);
     for field in &s.fields {
         // A nameless raw field would read as padding.
         let like_padding = field.name.is_empty() && field.title.is_none() && field.dtype.kind() == Kind::Void;
-        if field.offset != next || like_padding {
+        if field.offset != next.next_multiple_of(align(field)) || like_padding {
             return false;
         }
-        next += field.size();
+        next = field.offset + field.size();
+        alignment = alignment.max(align(field));
     }
-    next == s.itemsize
+    next.next_multiple_of(alignment) == s.itemsize
 }
 
-fn dict_text(s: &Struct) -> String {
+fn dict_text(s: &Struct, says_aligned: bool) -> String {
     let list = |text: &dyn Fn(&Field) -> String| -> String {
         s.fields.iter().map(text).collect::<Vec<_>>().join(", ")
     };
     let mut text = format!("{{'names': [{}]", list(&|f| str_repr(&f.name)));
     let format = |f: &Field| match f.shape.is_empty() {
-        true => nested(&f.dtype),
-        false => format!("({}, {})", nested(&f.dtype), shape_text(&f.shape)),
+        true => nested(&f.dtype, s.aligned),
+        false => format!("({}, {})", nested(&f.dtype, s.aligned), shape_text(&f.shape)),
     };
     // Writing to a String cannot fail.
     let _ = write!(text, ", 'formats': [{}]", list(&format));
@@ -104,7 +109,7 @@ fn dict_text(s: &Struct) -> String {
         let _ = write!(text, ", 'titles': [{}]", list(&title));
     }
     let _ = write!(text, ", 'itemsize': {}", s.itemsize);
-    text.push_str(if s.aligned { ", 'aligned': True}" } else { "}" });
+    text.push_str(if says_aligned { ", 'aligned': True}" } else { "}" });
     text
 }
 

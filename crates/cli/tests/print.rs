@@ -1,0 +1,97 @@
+//! The text of arrays is that of NumPy, byte for byte (`scripts/fixtures_print.py`).
+
+use b2nd::array::Dtype;
+use b2nd_cli::text;
+
+fn unescaped(text: &str) -> String {
+    let mut out = String::new();
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match (c, if c == '\\' { chars.next() } else { None }) {
+            (_, Some('n')) => out.push('\n'),
+            (_, Some('t')) => out.push('\t'),
+            (_, Some('r')) => out.push('\r'),
+            (_, Some(c)) => out.push(c),
+            (c, None) => out.push(c),
+        }
+    }
+    out
+}
+
+fn bytes(hex: &str) -> Vec<u8> {
+    (0..hex.len() / 2).map(|n| u8::from_str_radix(&hex[2 * n..2 * n + 2], 16).unwrap()).collect()
+}
+
+fn shape(text: &str) -> Vec<u64> {
+    text.split(',').filter(|axis| !axis.is_empty()).map(|axis| axis.parse().unwrap()).collect()
+}
+
+/// How many cases of a file there are; panics at the first that differs.
+fn check(cases: &str) -> usize {
+    for (n, line) in cases.split_terminator('\n').enumerate() {
+        let [dtype, dims, hex, wanted] = line.split('\t').collect::<Vec<_>>()[..] else { panic!("line {n}") };
+        let found = text::format(&Dtype::parse(dtype).unwrap(), &shape(dims), &bytes(hex)).unwrap();
+        assert_eq!(found, unescaped(wanted), "line {}: {dtype} {dims} {hex:.200}", n + 1);
+    }
+    cases.split_terminator('\n').count()
+}
+
+#[test]
+fn texts_are_those_of_numpy() {
+    assert!(check(include_str!("fixtures/print.tsv")) >= 400);
+}
+
+#[test]
+fn only_the_edges_of_large_arrays_are_needed() {
+    assert_eq!(text::needed(&[1000]), [vec![0..1000]]);
+    assert_eq!(text::needed(&[1001]), [vec![0..3, 998..1001]]);
+    assert_eq!(
+        text::needed(&[6, u64::MAX, 7]),
+        [vec![0..6], vec![0..3, u64::MAX - 3..u64::MAX], vec![0..3, 4..7]]
+    );
+    assert_eq!(text::edge_shape(&[6, u64::MAX, 7]), [6, 6, 6]);
+    assert_eq!(text::needed(&[u64::MAX, u64::MAX, 0]).len(), 3);
+    assert!(text::needed(&[]).is_empty());
+}
+
+#[test]
+fn bytes_that_do_not_fit_are_refused() {
+    let dtype = Dtype::parse("<f8").unwrap();
+    assert!(text::format(&dtype, &[2], &[0; 15]).is_err());
+    assert!(text::format(&dtype, &[], &[]).is_err());
+    assert!(text::format(&dtype, &[7; 64], &[]).is_err());
+    assert_eq!(text::format(&dtype, &[u64::MAX, 0], &[]).unwrap(), "[]");
+}
+
+/// Times without a unit, codes beyond Unicode, bools that are neither: NumPy has no text for these, but there is one.
+#[test]
+fn items_that_numpy_cannot_print_have_a_text() {
+    let text = |dtype: &str, dims: &[u64], bytes: &[u8]| {
+        text::format(&Dtype::parse(dtype).unwrap(), dims, bytes).unwrap()
+    };
+    assert_eq!(text("<M8", &[1], &[5, 0, 0, 0, 0, 0, 0, 0]), "['5']");
+    assert_eq!(text("<M8", &[], &[5, 0, 0, 0, 0, 0, 0, 0]), "5");
+    assert_eq!(text("<U1", &[1], &[0xff; 4]), "['\\Uffffffff']");
+    assert_eq!(text("<U1", &[], &[0, 0xd8, 0, 0]), "\\ud800");
+    assert_eq!(text("|b1", &[2], &[2, 0]), "[ True False]");
+    for extreme in [i64::MAX, i64::MIN + 1] {
+        for unit in [
+            "Y",
+            "M",
+            "W",
+            "D",
+            "h",
+            "m",
+            "s",
+            "ms",
+            "as",
+            "2147483647Y",
+            "2147483647M",
+            "2147483647W",
+            "2147483647as",
+        ] {
+            assert!(!text(&format!("<M8[{unit}]"), &[1], &extreme.to_le_bytes()).is_empty());
+            assert!(!text(&format!("<m8[{unit}]"), &[], &extreme.to_le_bytes()).is_empty());
+        }
+    }
+}
