@@ -25,8 +25,9 @@ fn items(pattern: &str, nbytes: usize) -> Outcome<Vec<u8>> {
         return Ok((0..nbytes / size).flat_map(|n| n.to_le_bytes().into_iter().take(size)).collect());
     }
     if let Some(hex) = pattern.strip_prefix("repeat:") {
-        let item: Vec<u8> =
-            (0..hex.len() / 2).map(|i| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16)).collect::<Result<_, _>>()?;
+        let item: Vec<u8> = (0..hex.len() / 2)
+            .map(|i| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16))
+            .collect::<Result<_, _>>()?;
         return Ok(item.repeat(nbytes / item.len()));
     }
     let modulus = if pattern == "bits" { 2 } else { 251 };

@@ -87,7 +87,9 @@ pub fn load(folder: &Path) -> Outcome<Vec<(Vec<Case>, Vec<u8>)>> {
     let mut out = Vec::new();
     for file in files {
         let name = file.file_name().to_string_lossy().into_owned();
-        let Some(number) = name.strip_prefix("cases-").and_then(|n| n.strip_suffix(".jsonl")) else { continue };
+        let Some(number) = name.strip_prefix("cases-").and_then(|n| n.strip_suffix(".jsonl")) else {
+            continue;
+        };
         let text = std::fs::read_to_string(file.path())?;
         let cases = text.lines().map(serde_json::from_str).collect::<Result<Vec<Case>, _>>()?;
         out.push((cases, std::fs::read(folder.join(format!("expected-{number}.bin")))?));
@@ -169,8 +171,12 @@ impl Coverage {
         for codec in crate::generate::CODECS {
             out += &format!("| {codec} |");
             for filter in &filters {
-                let cell: Vec<_> =
-                    self.cells.iter().filter(|(k, _)| k.0 == codec && k.1 == *filter).map(|(_, n)| *n).collect();
+                let cell: Vec<_> = self
+                    .cells
+                    .iter()
+                    .filter(|(k, _)| k.0 == codec && k.1 == *filter)
+                    .map(|(_, n)| *n)
+                    .collect();
                 let (least, sum) = (cell.iter().min().copied().unwrap_or(0), cell.iter().sum::<usize>());
                 out += &format!(" {sum} (≥ {least} × {}) |", cell.len());
             }

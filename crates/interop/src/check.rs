@@ -32,10 +32,17 @@ pub fn open(case: &Case, folder: &Path, threads: usize) -> Outcome<Array> {
 /// The metalayers of users and the vlmetalayers, contents in hex.
 pub fn layers(array: &Array) -> Outcome<(BTreeMap<String, String>, BTreeMap<String, String>)> {
     let schunk = array.schunk();
-    let meta = schunk.metalayers().filter(|(name, _)| *name != "b2nd").map(|(n, c)| (n.to_string(), hex(c))).collect();
+    let meta = schunk
+        .metalayers()
+        .filter(|(name, _)| *name != "b2nd")
+        .map(|(n, c)| (n.to_string(), hex(c)))
+        .collect();
     let mut vlmeta = BTreeMap::new();
     for name in schunk.vlmetalayer_names() {
-        vlmeta.insert(name.to_string(), hex(&schunk.vlmetalayer(name)?.ok_or("a vlmetalayer without content")?));
+        vlmeta.insert(
+            name.to_string(),
+            hex(&schunk.vlmetalayer(name)?.ok_or("a vlmetalayer without content")?),
+        );
     }
     Ok((meta, vlmeta))
 }
@@ -63,7 +70,11 @@ pub fn check(case: &Case, folder: &Path, expected: &[u8]) -> Outcome {
     }
     for part in &case.selections {
         let selection = Selection::parse(&part.text)?;
-        expect(&format!("shape of [{}]", part.text), &array.selection_shape(selection.clone())?, &part.shape)?;
+        expect(
+            &format!("shape of [{}]", part.text),
+            &array.selection_shape(selection.clone())?,
+            &part.shape,
+        )?;
         if array.read_bytes(selection)? != part.span.of(expected)? {
             return Err(format!("items of [{}] differ", part.text).into());
         }

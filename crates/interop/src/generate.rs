@@ -125,8 +125,10 @@ pub fn make(seed: u64, index: u64) -> Made {
 }
 
 fn combination(at: u64) -> (&'static str, &'static str, &'static str) {
-    let cells: Vec<_> =
-        filters_and_kinds().into_iter().flat_map(|(f, kinds)| kinds.into_iter().map(move |k| (f, k))).collect();
+    let cells: Vec<_> = filters_and_kinds()
+        .into_iter()
+        .flat_map(|(f, kinds)| kinds.into_iter().map(move |k| (f, k)))
+        .collect();
     let (filter, kind) = cells[at as usize % cells.len()];
     (CODECS[at as usize / cells.len()], filter, kind)
 }
@@ -180,7 +182,8 @@ fn shape(rng: &mut Rng, itemsize: usize) -> Vec<u64> {
 
 /// Random chunk and block shapes with not too many chunks and blocks.
 pub fn partition(rng: &mut Rng, shape: &[u64]) -> (Vec<u64>, Vec<u64>) {
-    let count = |whole: &[u64], part: &[u64]| whole.iter().zip(part).map(|(w, p)| w.div_ceil(*p)).product::<u64>();
+    let count =
+        |whole: &[u64], part: &[u64]| whole.iter().zip(part).map(|(w, p)| w.div_ceil(*p)).product::<u64>();
     loop {
         let mut cut = |whole: &[u64]| -> Vec<u64> {
             whole.iter().map(|&len| if rng.chance(80) { 1 + rng.below(len) } else { len }).collect()

@@ -20,7 +20,11 @@ impl Scalar {
         let letter = *letter.as_bytes().first()?;
         let big = order == ">";
         // A complex number is two floats.
-        Some(if letter == b'c' { Scalar { letter: b'f', size: size / 2, big } } else { Scalar { letter, size, big } })
+        Some(if letter == b'c' {
+            Scalar { letter: b'f', size: size / 2, big }
+        } else {
+            Scalar { letter, size, big }
+        })
     }
     fn put(&self, out: &mut Vec<u8>, value: u64) {
         let bytes = value.to_le_bytes();
@@ -34,7 +38,10 @@ impl Scalar {
             8 => value.to_bits(),
             // Sign, five bits of exponent and ten of mantissa: enough of a half float for a test.
             _ if value.is_nan() => 0x7E00,
-            _ => (value.to_bits() >> 48 & 0x8000) | (((value.abs() as f32).to_bits() >> 13).saturating_sub(0x1C000) as u64 & 0x7BFF),
+            _ => {
+                (value.to_bits() >> 48 & 0x8000)
+                    | (((value.abs() as f32).to_bits() >> 13).saturating_sub(0x1C000) as u64 & 0x7BFF)
+            }
         }
     }
     fn is_number(&self) -> bool {
@@ -65,7 +72,8 @@ pub fn make(rng: &mut Rng, dtype: &str, itemsize: usize, nbytes: usize, content:
             let mut out = Vec::with_capacity(nbytes + 40 * itemsize);
             while out.len() < nbytes {
                 let times = 1 + rng.below(40) as usize;
-                let item = if rng.chance(30) { vec![0; itemsize] } else { random(rng, scalar.as_ref(), itemsize) };
+                let item =
+                    if rng.chance(30) { vec![0; itemsize] } else { random(rng, scalar.as_ref(), itemsize) };
                 out.extend(item.repeat(times));
             }
             out.truncate(nbytes);
@@ -78,7 +86,8 @@ fn walk(rng: &mut Rng, scalar: &Scalar, nbytes: usize) -> Vec<u8> {
     let (mut out, mut place) = (Vec::with_capacity(nbytes), 0i64);
     while out.len() < nbytes {
         place += rng.between(-3, 3);
-        let bits = if scalar.letter == b'f' { scalar.float(place as f64 / 8.0) } else { place.cast_unsigned() };
+        let bits =
+            if scalar.letter == b'f' { scalar.float(place as f64 / 8.0) } else { place.cast_unsigned() };
         scalar.put(&mut out, bits);
     }
     out
@@ -101,7 +110,8 @@ fn random(rng: &mut Rng, scalar: Option<&Scalar>, itemsize: usize) -> Vec<u8> {
 /// What truncation to `kept` mantissa bits (cleared ones when negative) leaves of floats of this size.
 pub fn truncated(items: &[u8], itemsize: usize, kept: i8) -> Vec<u8> {
     let mantissa = if itemsize == 4 { 23 } else { 52 };
-    let cleared = if kept >= 0 { mantissa - u32::from(kept.unsigned_abs()) } else { u32::from(kept.unsigned_abs()) };
+    let cleared =
+        if kept >= 0 { mantissa - u32::from(kept.unsigned_abs()) } else { u32::from(kept.unsigned_abs()) };
     let mask = (u64::MAX << cleared).to_le_bytes();
     items.iter().enumerate().map(|(at, b)| b & mask[at % itemsize]).collect()
 }

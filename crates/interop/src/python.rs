@@ -72,7 +72,11 @@ impl Python {
             complaints += &String::from_utf8_lossy(&output.stderr);
         }
         let shown: Vec<&str> = complaints.lines().take(30).collect();
-        if done == count { Ok(()) } else { Err(format!("{done} of {count} cases\n{}", shown.join("\n")).into()) }
+        if done == count {
+            Ok(())
+        } else {
+            Err(format!("{done} of {count} cases\n{}", shown.join("\n")).into())
+        }
     }
     /// A process that answers commands.
     pub fn serve(&self) -> Outcome<Server> {

@@ -39,7 +39,12 @@ pub fn read_npy(path: &Path) -> Outcome<Npy> {
     let after = |key: &str| header.split_once(key).map(|(_, rest)| rest).ok_or("a key is missing");
     let dtype = after("'descr': '")?.split('\'').next().ok_or("dtype")?.to_string();
     let shape = after("'shape': (")?.split(')').next().ok_or("shape")?;
-    let shape = shape.split(',').map(str::trim).filter(|s| !s.is_empty()).map(str::parse).collect::<Result<_, _>>()?;
+    let shape = shape
+        .split(',')
+        .map(str::trim)
+        .filter(|s| !s.is_empty())
+        .map(str::parse)
+        .collect::<Result<_, _>>()?;
     Ok(Npy { dtype, shape, items: items.to_vec() })
 }
 
@@ -107,7 +112,11 @@ fn compare(file: &Path, npy: &Npy, codec: &'static str, folder: &Path, server: &
     }))?;
     expect("python-blosc2's reading of its file", &stored["sha256"], &digest)?;
     let theirs = Array::open(&rival)?;
-    expect("b2nd's reading of python-blosc2's file", &(theirs.read_bytes(Selection::all())? == npy.items), &true)?;
+    expect(
+        "b2nd's reading of python-blosc2's file",
+        &(theirs.read_bytes(Selection::all())? == npy.items),
+        &true,
+    )?;
     Ok(Line {
         name,
         shape: npy.shape.clone(),

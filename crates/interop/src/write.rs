@@ -39,7 +39,9 @@ pub fn split_number(split: SplitMode) -> u8 {
 
 /// Bytes from lower-case hex.
 pub fn unhex(text: &str) -> Outcome<Vec<u8>> {
-    (0..text.len() / 2).map(|i| Ok(u8::from_str_radix(text.get(2 * i..2 * i + 2).ok_or("hex")?, 16)?)).collect()
+    (0..text.len() / 2)
+        .map(|i| Ok(u8::from_str_radix(text.get(2 * i..2 * i + 2).ok_or("hex")?, 16)?))
+        .collect()
 }
 
 fn options(made: &Made) -> Outcome<Options> {

@@ -24,10 +24,15 @@ fn revision(path: &str, kind: &str) -> &'static str {
 
 fn check(root: &Path, line: &str) -> Outcome {
     let fields: Vec<&str> = line.split('\t').collect();
-    let &[path, kind, shape, dtype, digest] = fields.as_slice() else { return Err("five fields expected".into()) };
+    let &[path, kind, shape, dtype, digest] = fields.as_slice() else {
+        return Err("five fields expected".into());
+    };
     let array = Array::open(root.join(path))?;
-    let shape: Vec<u64> =
-        shape.split(|c: char| !c.is_ascii_digit()).filter(|s| !s.is_empty()).map(str::parse).collect::<Result<_, _>>()?;
+    let shape: Vec<u64> = shape
+        .split(|c: char| !c.is_ascii_digit())
+        .filter(|s| !s.is_empty())
+        .map(str::parse)
+        .collect::<Result<_, _>>()?;
     expect("shape", &array.shape(), &shape.as_slice())?;
     expect("revision", &array.revision().name(), &revision(path, kind))?;
     expect("stored dtype", &array.stored_dtype(), &(dtype != "-").then_some(dtype))?;
@@ -45,7 +50,10 @@ fn arrays_of_the_corpus() -> Outcome {
     let Some(root) = shared() else { return Ok(()) };
     let manifest = std::fs::read_to_string(root.join("corpus/MANIFEST.tsv"))?;
     let (mut arrays, mut plugins, mut failures) = (0, 0, Vec::new());
-    for line in manifest.lines().filter(|l| l.starts_with("corpus/caterva/") || l.starts_with("corpus/c-blosc2-history/")) {
+    for line in manifest
+        .lines()
+        .filter(|l| l.starts_with("corpus/caterva/") || l.starts_with("corpus/c-blosc2-history/"))
+    {
         // Needs the NDMEAN plug-in under a number from its development.
         if line.contains("ndmean") {
             plugins += 1;

@@ -107,7 +107,8 @@ mod tests {
         let data: Vec<u8> = (0..24).collect();
         let (got, shape) = read(&[Part::Index(-1), Part::Range(None, None, -2)], &[2, 3, 4], 1, &data);
         assert_eq!((got, shape), (vec![20, 21, 22, 23, 12, 13, 14, 15], vec![2, 4]));
-        let (got, shape) = read(&[Part::Ellipsis, Part::NewAxis, Part::Range(Some(-9), Some(2), 1)], &[2, 3], 4, &data);
+        let (got, shape) =
+            read(&[Part::Ellipsis, Part::NewAxis, Part::Range(Some(-9), Some(2), 1)], &[2, 3], 4, &data);
         assert_eq!(shape, [2, 1, 2]);
         assert_eq!(got, [0, 1, 2, 3, 4, 5, 6, 7, 12, 13, 14, 15, 16, 17, 18, 19]);
         assert_eq!(text(&[Part::Index(3), Part::Range(Some(1), None, 2), Part::Ellipsis]), "3, 1::2, ...");
