@@ -166,9 +166,9 @@ def _part(part):
     return slice(*(int(v) if v.strip() else None for v in part.split(":")))
 
 
-def forward_only(key):
-    """Whether python-blosc2 takes this key itself: it refuses negative steps."""
-    return all(not isinstance(k, slice) or k.step is None or k.step > 0 for k in key)
+def select(array, key):
+    """The selected items as an array: NumPy would make single items scalars of native byte order, without their zeros."""
+    return array[key if Ellipsis in key else key + (Ellipsis,)]
 
 
 def dtype_text(dtype):
