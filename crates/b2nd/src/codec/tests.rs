@@ -213,6 +213,144 @@ fn flipped_bits_are_survived() {
     }
 }
 
+fn bytes(hex: &str) -> Vec<u8> {
+    (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect()
+}
+
+/// What the streams below stand for.
+fn golden() -> Vec<u8> {
+    [&b"shuffle ".repeat(6)[..], &[0; 40], &b"shuffled".repeat(3)].concat()
+}
+
+/// Streams cut out of chunks that C-Blosc2 3.3.5 wrote, at levels 5 and 9.
+const GOLDEN: [(Codec, &str); 10] = [
+    (Codec::BloscLz, "2773687566666c6520e01e07012000e01d000000804f016564e00407026c6564"),
+    (Codec::BloscLz, "2773687566666c6520e01e07012000e01d000000804f016564e00407026c6564"),
+    (Codec::Lz4, "ff0173687566666c652073687566666c652010000d1f00010014035800176408005066666c6564"),
+    (Codec::Lz4, "8f73687566666c65200800151f00010014035000176408005066666c6564"),
+    (Codec::Lz4Hc, "8f73687566666c65200800151f00010014033000176408005066666c6564"),
+    (Codec::Lz4Hc, "8f73687566666c65200800151f00010014033000176408005066666c6564"),
+    (Codec::Zlib, "785e2bce284d4bcb495528269266201240d5a7a0d300d9481c42"),
+    (Codec::Zlib, "78da2bce284d4bcb495528269266201240d5a7a0d300d9481c42"),
+    (Codec::Zstd, "28b52ffd2070bd00005073687566666c6520006404002b48a6ca00aebc57162e"),
+    (Codec::Zstd, "28b52ffd2070c500005873687566666c652000647304006fc7a9b2e096f7f27201"),
+];
+
+#[test]
+fn streams_of_c_blosc2_decode() {
+    let mut state = State::default();
+    for (codec, hex) in GOLDEN {
+        let mut dst = vec![0; golden().len()];
+        decompress(codec, &bytes(hex), &mut dst, &mut state).unwrap_or_else(|e| panic!("{codec:?}: {e}"));
+        assert_eq!(dst, golden(), "{codec:?}");
+    }
+}
+
+/// A zstd frame with a checksum at its end, by the command `zstd`.
+const CHECKED: &str = "28b52ffd0468bd00005073687566666c6520006404002f92a932e096f7f272015cde3c54";
+
+#[test]
+fn checksums_are_checked() {
+    let mut state = State::default();
+    let mut dst = vec![0; golden().len()];
+    for (codec, hex) in [(Codec::Zlib, GOLDEN[6].1), (Codec::Zstd, CHECKED)] {
+        let mut stream = bytes(hex);
+        decompress(codec, &stream, &mut dst, &mut state).unwrap();
+        assert_eq!(dst, golden());
+        *stream.last_mut().unwrap() ^= 1;
+        let result = decompress(codec, &stream, &mut dst, &mut state);
+        assert!(is_broken_stream(&result), "{codec:?}: {result:?}");
+    }
+}
+
+/// A zstd frame of raw blocks with this header.
+fn raw_frame(header: &[u8], blocks: &[&[u8]]) -> Vec<u8> {
+    let mut frame = bytes("28b52ffd");
+    frame.extend_from_slice(header);
+    for (number, block) in blocks.iter().enumerate() {
+        let last = u32::from(number + 1 == blocks.len());
+        frame.extend_from_slice(&((block.len() as u32) << 3 | last).to_le_bytes()[..3]);
+        frame.extend_from_slice(block);
+    }
+    frame
+}
+
+#[test]
+fn what_a_zstd_frame_claims_costs_nothing() {
+    let mut state = State::default();
+    let mut dst = [0; 6];
+    // A window of 1 GiB, which would be allocated if the frame were read as a stream.
+    let wide = raw_frame(&[0x00, 0xA0], &[b"abc", b"", b"def"]);
+    decompress(Codec::Zstd, &wide, &mut dst, &mut state).unwrap();
+    assert_eq!(dst, *b"abcdef");
+    // The widest window of the format (3.75 TiB), and contents of 2^60 bytes with and without a window.
+    for header in ["00ff", "e00000000000000010", "c0a00000000000000010"] {
+        let result = decompress(Codec::Zstd, &raw_frame(&bytes(header), &[b"abcdef"]), &mut dst, &mut state);
+        assert!(is_broken_stream(&result), "{header}: {result:?}");
+    }
+    // A run that would fill 128 KiB from one byte.
+    let mut run = bytes("28b52ffd00a0");
+    run.extend_from_slice(&(0x2_0000_u32 << 3 | 2 | 1).to_le_bytes()[..3]);
+    run.push(7);
+    assert!(is_broken_stream(&decompress(Codec::Zstd, &run, &mut dst, &mut state)));
+    let mut long = vec![0; 0x2_0000];
+    decompress(Codec::Zstd, &run, &mut long, &mut state).unwrap();
+    assert!(long.iter().all(|byte| *byte == 7));
+}
+
+#[test]
+fn nothing_may_follow_a_stream() {
+    let mut state = State::default();
+    let mut dst = vec![0; golden().len()];
+    for (codec, hex) in GOLDEN {
+        for tail in [&[0][..], &[0, 0, 0, 0, 0, 0, 0, 0], &[0xff; 9]] {
+            let stream = [&bytes(hex), tail].concat();
+            let result = decompress(codec, &stream, &mut dst, &mut state);
+            assert!(is_broken_stream(&result), "{codec:?}: {tail:?}: {result:?}");
+        }
+    }
+}
+
+#[test]
+fn a_state_can_move_to_another_thread() {
+    fn is_send<T: Send>() {}
+    is_send::<State>();
+}
+
+/// The reference C library and pure Rust read each other's streams.
+#[cfg(feature = "c-codecs")]
+#[test]
+fn reference_and_pure_read_each_other() {
+    let (mut c, mut pure_lz4) = (State::default(), super::lz4::PureContext::default());
+    let mut pure_zstd = super::zstd::PureContext::default();
+    for len in [20, 1000, 140_000] {
+        for (name, src) in inputs(len) {
+            let mut packed = vec![0; len * 2 + 1000];
+            let mut back = vec![0; len];
+            for clevel in 1..=9 {
+                for codec in [Codec::Lz4, Codec::Lz4Hc, Codec::Zstd] {
+                    let end = compress(codec, clevel, &src, &mut packed, &mut c).unwrap().unwrap();
+                    match codec {
+                        Codec::Zstd => pure_zstd.decompress(&packed[..end], &mut back).unwrap(),
+                        _ => super::lz4::pure_decompress(&packed[..end], &mut back).unwrap(),
+                    }
+                    assert!(back == src, "{name} {codec:?} {clevel}: C to pure");
+                    back.fill(0);
+                    let end = match codec {
+                        Codec::Zstd => pure_zstd.compress(clevel, &src, &mut packed),
+                        Codec::Lz4 => pure_lz4.compress_fast(clevel, &src, &mut packed),
+                        _ => pure_lz4.compress_high(clevel, &src, &mut packed),
+                    };
+                    let end = end.unwrap().unwrap();
+                    decompress(codec, &packed[..end], &mut back, &mut c).unwrap();
+                    assert!(back == src, "{name} {codec:?} {clevel}: pure to C");
+                    back.fill(0);
+                }
+            }
+        }
+    }
+}
+
 proptest! {
     #[test]
     fn random_bytes_are_survived(src in prop::collection::vec(any::<u8>(), 0..300), len in 0_usize..2000) {

@@ -40,6 +40,9 @@ impl Context {
         let status = inflate.decompress(src, dst, InflateFlush::Finish);
         let written = usize::try_from(inflate.total_out()).unwrap_or(usize::MAX);
         match status {
+            Ok(Status::StreamEnd) if inflate.total_in() != src.len() as u64 => {
+                Err(broken("bytes follow the end of the zlib data"))
+            }
             Ok(Status::StreamEnd) if written == dst.len() => Ok(()),
             Ok(Status::StreamEnd) => Err(wrong_length("zlib", written, dst.len())),
             Ok(Status::Ok | Status::BufError) if written == dst.len() => {

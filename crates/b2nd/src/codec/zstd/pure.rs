@@ -2,7 +2,7 @@
 
 use crate::codec::stream::{broken, wrong_length};
 use crate::error::Result;
-use structured_zstd::decoding::FrameDecoder;
+use structured_zstd::decoding::{ContentChecksum, FrameDecoder};
 use structured_zstd::encoding::{CompressionLevel, FrameCompressor};
 
 /// The decoder, made on first use, and a buffer for results: the encoder wants to grow its output.
@@ -30,7 +30,12 @@ impl Context {
     }
 
     pub(in crate::codec) fn decompress(&mut self, src: &[u8], dst: &mut [u8]) -> Result<()> {
-        let decoder = self.decompress.get_or_insert_with(|| Box::new(FrameDecoder::new()));
+        let decoder = self.decompress.get_or_insert_with(|| {
+            let mut decoder = Box::new(FrameDecoder::new());
+            decoder.set_content_checksum(ContentChecksum::Verify);
+            decoder
+        });
+        // Straight into `dst`: the window that a frame claims is never allocated.
         match decoder.decode_all(src, dst) {
             Ok(written) if written == dst.len() => Ok(()),
             Ok(written) => Err(wrong_length("zstd", written, dst.len())),
