@@ -102,7 +102,7 @@ pub(crate) fn plan_commit(commit: &Commit<'_>, exec: &Exec) -> Result<(Header, V
         steps.push(WriteStep::WriteAt { file: frame, offset: 0, bytes: header.bytes().to_vec().into() });
     } else {
         // The frame file holds no chunks: it is small, and replaced as a whole.
-        let cbytes = if header.layout() == Layout::Sparse { commit.chunk_bytes } else { 0 };
+        let cbytes = if header.layout() == Layout::Sparse { sparse_cbytes(commit) } else { 0 };
         let frame_len = header.len().checked_add(tail_len).ok_or_else(too_large)?;
         header.set_lengths(frame_len, cbytes, has_vlmeta);
         steps.extend(commit.added.iter().map(|n| WriteStep::Sync { file: FileId::Chunk(*n) }));
@@ -115,4 +115,14 @@ pub(crate) fn plan_commit(commit: &Commit<'_>, exec: &Exec) -> Result<(Header, V
     }
     steps.extend(commit.obsolete.iter().map(|n| WriteStep::Remove { file: FileId::Chunk(*n) }));
     Ok((header, steps))
+}
+
+/// The compressed bytes that the header of a sparse frame names.
+///
+/// C-Blosc2 takes the numbers of chunk files for offsets: it refuses a frame with one above the compressed bytes less a
+/// chunk header. After many updates of few small chunks the numbers are that high, so the sum is rounded up to them.
+fn sparse_cbytes(commit: &Commit<'_>) -> u64 {
+    const CHUNK_HEADER: u64 = 32;
+    let highest = commit.offsets.max_stored();
+    commit.chunk_bytes.max(highest.map_or(0, |number| number.saturating_add(CHUNK_HEADER)))
 }
