@@ -25,7 +25,7 @@ impl Limits {
     pub const DEFAULT_MAX_CHUNK_BYTES: u64 = (1 << 31) - 1;
     /// Default for [`Limits::max_index_bytes`]: 1 GiB, an index of 134 million chunks.
     pub const DEFAULT_MAX_INDEX_BYTES: u64 = 1 << 30;
-    /// Default for [`Limits::max_meta_bytes`]: 256 MiB for all metalayers and vlmetalayers together.
+    /// Default for [`Limits::max_meta_bytes`]: 256 MiB.
     pub const DEFAULT_MAX_META_BYTES: u64 = 256 << 20;
     /// Default for [`Limits::max_read_bytes`]: 64 GiB in one result that the library allocates itself.
     pub const DEFAULT_MAX_READ_BYTES: u64 = 64 << 30;
@@ -38,7 +38,7 @@ impl Limits {
     pub fn max_index_bytes(&self) -> u64 {
         self.max_index_bytes
     }
-    /// The largest size of all metalayers and decompressed vlmetalayers together, in bytes.
+    /// The largest header, the largest trailer, and the largest decompressed vlmetalayer, in bytes each.
     pub fn max_meta_bytes(&self) -> u64 {
         self.max_meta_bytes
     }
@@ -90,9 +90,16 @@ impl Default for Limits {
 
 /// A zeroed buffer of `len` bytes, reserved fallibly: for sizes that an input or a request names.
 pub(crate) fn zeroed(what: &'static str, len: u64) -> Result<Vec<u8>> {
-    let len = usize::try_from(len).map_err(|_| Error::limit(what, len, usize::MAX as u64))?;
-    // `try_reserve` asks the allocator first, so that a refusal is an error and not an abort; the request is
-    // repeated as a zeroed one because that costs nothing for fresh pages where filling them would.
-    Vec::<u8>::new().try_reserve_exact(len).map_err(|_| Error::out_of_memory(what, len as u64))?;
-    Ok(vec![0; len])
+    let refused = || Error::out_of_memory(what, len);
+    let length = usize::try_from(len).map_err(|_| refused())?;
+    bytemuck::allocation::try_zeroed_vec(length).map_err(|()| refused())
+}
+
+/// Makes a buffer `len` bytes long, reserving fallibly; what it held before stays, as whoever asks overwrites it all.
+pub(crate) fn resize(what: &'static str, buffer: &mut Vec<u8>, len: usize) -> Result<()> {
+    if let Some(more) = len.checked_sub(buffer.len()) {
+        buffer.try_reserve_exact(more).map_err(|_| Error::out_of_memory(what, len as u64))?;
+    }
+    buffer.resize(len, 0);
+    Ok(())
 }

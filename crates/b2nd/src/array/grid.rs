@@ -6,10 +6,10 @@ use crate::error::Result;
 
 /// The most dimensions that the format has.
 pub const MAX_NDIM: usize = 16;
-/// The most bytes that a chunk may have uncompressed.
-pub(crate) const MAX_CHUNK_BYTES: u64 = (1 << 31) - 1 - 32;
-/// The most bytes that a block may have uncompressed.
-pub(crate) const MAX_BLOCK_BYTES: u64 = 536_866_816;
+/// The most bytes that a chunk may have uncompressed; what is written stays 32 below, so that it can be stored raw.
+const MAX_CHUNK_BYTES: u64 = (1 << 31) - 1;
+/// The most bytes that a block may have in a file that is written.
+const MAX_BLOCK_BYTES: u64 = 536_866_816;
 
 /// Shape and two-level partition, with what follows from them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,7 +94,7 @@ impl Grid {
         let chunk_grid = div(shape, chunks);
         let block_grid = div(chunks, blocks);
         let extended: Vec<u64> = block_grid.iter().zip(blocks).map(|(&n, &b)| n * b).collect();
-        let block_bytes = product("a block", blocks, item, MAX_BLOCK_BYTES)?;
+        let block_bytes = product("a block", blocks, item, MAX_CHUNK_BYTES)?;
         let chunk_bytes = product("a chunk", &extended, item, MAX_CHUNK_BYTES)?;
         let nchunks = product("the grid of chunks", &chunk_grid, 1, i64::MAX as u64)?;
         Ok(Grid {
@@ -110,6 +110,21 @@ impl Grid {
             block_bytes: block_bytes as usize,
             chunk_bytes: chunk_bytes as usize,
         })
+    }
+
+    /// Checks the tighter bounds of what may be written.
+    pub(crate) fn check_writable(&self) -> Result<()> {
+        for (what, found, most) in [
+            ("a block", self.block_bytes as u64, MAX_BLOCK_BYTES),
+            ("a chunk", self.chunk_bytes as u64, MAX_CHUNK_BYTES - 32),
+        ] {
+            if found > most {
+                return Err(Error::usage(format!(
+                    "{what} of {found} bytes is more than the {most} that can be written"
+                )));
+            }
+        }
+        Ok(())
     }
 
     pub(crate) fn shape(&self) -> &[u64] {
@@ -142,9 +157,6 @@ impl Grid {
     /// Bytes of a chunk, padding included.
     pub(crate) fn chunk_bytes(&self) -> usize {
         self.chunk_bytes
-    }
-    pub(crate) fn block_grid(&self) -> &[u64] {
-        &self.block_grid
     }
     pub(crate) fn blocks_per_chunk(&self) -> usize {
         if self.block_bytes == 0 { 0 } else { self.chunk_bytes / self.block_bytes }
@@ -238,7 +250,8 @@ pub(crate) fn unravel(mut number: u64, lengths: &[u64]) -> Vec<u64> {
 }
 
 /// Steps through the positions of a C-order grid, last axis fastest; `false` after the last.
-pub(crate) fn advance(position: &mut [usize], lengths: &[usize]) -> bool {
+#[cfg(test)]
+fn advance(position: &mut [usize], lengths: &[usize]) -> bool {
     for (at, &n) in position.iter_mut().zip(lengths).rev() {
         *at += 1;
         if *at < n {

@@ -296,6 +296,12 @@ fn item_size(schunk: &SChunk, meta: &ArrayMeta, blocks: &[u64]) -> Result<usize>
             usize::try_from(chunksize / items)
                 .map_err(|_| Error::format(Part::Metalayer, None, "items are too large"))
         }
+        // Without chunks only the dtype can tell.
+        _ if typesize == 1 && meta.shape.contains(&0) => Ok(meta
+            .dtype
+            .as_deref()
+            .and_then(|text| Dtype::parse(text).ok())
+            .map_or(typesize, |d| d.itemsize().max(1))),
         _ => Ok(typesize),
     }
 }

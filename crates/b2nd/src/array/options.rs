@@ -155,6 +155,7 @@ impl Options {
         let (chunks, blocks) =
             partition(shape, dtype.itemsize(), self.chunks.as_deref(), self.blocks.as_deref())?;
         let grid = Grid::new(shape, &chunks, &blocks, dtype.itemsize())?;
+        grid.check_writable()?;
         if let Some((name, _)) =
             self.metalayers.iter().find(|(name, _)| name == meta::NAME || name == meta::OLD_NAME)
         {

@@ -8,6 +8,7 @@ use crate::error::Error;
 use crate::error::Fault;
 use crate::error::Result;
 use crate::exec::Scratch;
+use crate::limits::resize;
 use crate::schunk::Place;
 use std::sync::Mutex;
 use std::sync::PoisonError;
@@ -131,7 +132,7 @@ fn decode(
     block: &mut Vec<u8>,
     scratch: &mut Scratch,
 ) -> Result<()> {
-    block.resize(head.block_len(n), 0);
+    resize("a block", block, head.block_len(n))?;
     let stream = chunk.get(head.block_span(n)).unwrap_or_default();
     head.decode_block(n, stream, first, block, scratch)
 }

@@ -235,7 +235,7 @@ impl Blocks {
             sorted.sort_unstable();
             sorted
         });
-        let steps = Steps::for_reading(header.pipeline(), typesize, header.is_blosc1())?;
+        let steps = Steps::for_reading(header.pipeline(), typesize, header.has_old_bitshuffle())?;
         Ok(Blocks { starts, sorted, codec, steps, ways, ways_or })
     }
 

@@ -268,7 +268,11 @@ impl ChunkHeader {
     pub(super) fn format(&self) -> u8 {
         self.flags >> 5
     }
-    /// Whether the rules of Blosc1 hold: another bit shuffle, and splitting without a flag.
+    /// Whether bits are shuffled as C-Blosc 1.x did, in whole blocks of eight items or not at all.
+    pub(super) fn has_old_bitshuffle(&self) -> bool {
+        self.version == VERSION_BLOSC1
+    }
+    /// Whether splitting may go without a flag, as in Blosc1.
     pub(super) fn is_blosc1(&self) -> bool {
         self.version <= VERSION_BLOSC1
     }

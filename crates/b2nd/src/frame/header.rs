@@ -155,11 +155,12 @@ impl Header {
             return Err(at.error(format!("{slots} filter slots, and {SLOTS} is the most")));
         }
         let filters = cursor.array::<6>("the filters")?;
-        let [codec_id, _codec_meta] = cursor.array("the codec")?;
+        let [codec_id, codec_meta] = cursor.array("the codec")?;
         let meta = cursor.array::<6>("the filters")?;
         let codec_id = if codec & 0x0f < 6 { codec & 0x0f } else { codec_id };
         let params = Params::new(typesize)
             .with_codec(Codec::from_id(codec_id))
+            .with_codec_meta(codec_meta)
             .with_clevel((codec >> 4).min(9))
             .with_pipeline(Pipeline::from_bytes(filters, meta))
             .with_split(split_from(split))
@@ -223,7 +224,7 @@ impl Header {
         msgpack::put_i16(&mut raw, 1);
         raw.extend_from_slice(&[msgpack::FALSE, msgpack::FIXEXT_16, SLOTS]);
         raw.extend_from_slice(&params.pipeline().ids());
-        raw.extend_from_slice(&[id, 0]);
+        raw.extend_from_slice(&[id, params.codec_meta()]);
         raw.extend_from_slice(&params.pipeline().meta());
         raw.extend_from_slice(&[0, 0]);
         metalayers::write(&mut raw, metalayers, 1)?;

@@ -254,9 +254,9 @@ impl SChunk {
         let in_chunk = |error: Error| self.located(error.in_chunk(n));
         if let Place::Special(kind) = place {
             let nbytes = self.chunk_nbytes(n).unwrap_or(0);
-            return chunk::encode_special(kind, nbytes, &[], self.header.params())
-                .map(Cow::Owned)
-                .map_err(in_chunk);
+            // What the frame names for its other chunks, a codec of somebody's own perhaps, plays no part here.
+            let params = Params::new(self.header.params().typesize());
+            return chunk::encode_special(kind, nbytes, &[], &params).map(Cow::Owned).map_err(in_chunk);
         }
         let header = self.chunk_header(n, place)?;
         let len = usize::try_from(header.cbytes()).unwrap_or(usize::MAX);

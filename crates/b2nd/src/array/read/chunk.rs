@@ -15,6 +15,7 @@ use crate::error::Result;
 use crate::exec::Exec;
 use crate::exec::Scratch;
 use crate::limits::Limits;
+use crate::limits::resize;
 use crate::limits::zeroed;
 use crate::schunk::Place;
 use b2nd_kernel::boxes::BoxGrid;
@@ -46,7 +47,7 @@ impl ChunkRead<'_> {
         let place = self.array.schunk.place(self.visit.chunk)?;
         match place {
             Place::Special(kind) => {
-                let item = special_item(kind, self.grid().itemsize())?;
+                let item = special_item(kind, self.grid().itemsize(), self.array.schunk.limits())?;
                 range.clone().try_for_each(|index| self.fill(index, &item))?;
             }
             Place::Stored { .. } => {
@@ -95,7 +96,7 @@ impl ChunkRead<'_> {
         let mut first = Vec::new();
         if head.refers_to_first() && wanted.iter().any(|w| w.block.block > 0) {
             first = std::mem::take(&mut scratch.reference);
-            first.resize(head.block_len(0), 0);
+            resize("a block", &mut first, head.block_len(0))?;
             let span = head.block_span(0);
             let stream = schunk.fetch(place, span.start as u64, span.len(), fetched)?;
             head.decode_block(0, stream, None, &mut first, scratch).map_err(|e| e.in_block(0))?;
@@ -142,9 +143,7 @@ impl ChunkRead<'_> {
         {
             return head.decode_block(visit.block, stream, first, out, scratch);
         }
-        if block.len() != bytes {
-            block.resize(bytes, 0);
-        }
+        resize("a block", block, bytes)?;
         head.decode_block(visit.block, stream, first, block, scratch)?;
         self.scatter(&cell, &mut place, block)
     }
@@ -211,7 +210,7 @@ impl ChunkRead<'_> {
             return range.into_iter().try_for_each(|index| self.fill(index, &item));
         }
         let bytes = self.grid().block_bytes();
-        block.resize(bytes, 0);
+        resize("a block", block, bytes)?;
         for index in range {
             let start = self.visit.block(self.plan, self.grid(), index).block * bytes;
             for (at, byte) in block.iter_mut().enumerate() {
@@ -289,7 +288,7 @@ pub(crate) fn read_head(array: &Array, place: Place, fetched: &mut Vec<u8>) -> R
 }
 
 /// The item that a special chunk repeats.
-pub(crate) fn special_item(kind: Special, itemsize: usize) -> Result<Vec<u8>> {
+pub(crate) fn special_item(kind: Special, itemsize: usize, limits: &Limits) -> Result<Vec<u8>> {
     match (kind, itemsize) {
         (Special::Nan, 4) => Ok(f32::NAN.to_bits().to_le_bytes().to_vec()),
         (Special::Nan, 8) => Ok(f64::NAN.to_bits().to_le_bytes().to_vec()),
@@ -297,7 +296,7 @@ pub(crate) fn special_item(kind: Special, itemsize: usize) -> Result<Vec<u8>> {
             Err(Error::format(Part::Offsets, None, format!("a chunk of NaN with items of {itemsize} bytes")))
         }
         (Special::Zeros | Special::Uninit | Special::Value, _) => {
-            Limits::check("an item", itemsize as u64, Limits::DEFAULT_MAX_CHUNK_BYTES)?;
+            Limits::check("an item", itemsize as u64, limits.max_chunk_bytes())?;
             zeroed("an item", itemsize as u64)
         }
     }

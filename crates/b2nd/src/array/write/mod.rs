@@ -223,7 +223,7 @@ impl<'a> Queue<'a> {
             let state = self.lock();
             match state.schunk.place(number)? {
                 Place::Special(kind) => {
-                    let item = special_item(kind, grid.itemsize())?;
+                    let item = special_item(kind, grid.itemsize(), state.schunk.limits())?;
                     let mut whole = zeroed("a chunk", grid.chunk_bytes() as u64)?;
                     if item.iter().any(|&b| b != 0) {
                         whole.chunks_exact_mut(item.len()).for_each(|at| at.copy_from_slice(&item));

@@ -4,6 +4,7 @@ use crate::array::grid::Grid;
 use crate::chunk::BlockSource;
 use crate::error::Error;
 use crate::error::Result;
+use crate::limits::resize;
 use b2nd_kernel::boxes::Source;
 use b2nd_kernel::boxes::copy_box;
 use std::ops::Range;
@@ -46,8 +47,8 @@ impl BlockSource for FreshChunk<'_> {
         let shape: Vec<usize> =
             start.iter().zip(&stop).map(|(&a, &b)| b.saturating_sub(a) as usize).collect();
         if shape.contains(&0) {
-            buffer.clear();
-            buffer.resize(bytes, 0);
+            resize("a block", buffer, bytes)?;
+            buffer.fill(0);
             return Ok(buffer);
         }
         let begins = start.iter().zip(self.starts).zip(self.item_strides);
@@ -62,7 +63,7 @@ impl BlockSource for FreshChunk<'_> {
         {
             return Ok(block);
         }
-        buffer.resize(bytes, 0);
+        resize("a block", buffer, bytes)?;
         if !full {
             buffer.fill(0);
         }
