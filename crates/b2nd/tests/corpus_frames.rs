@@ -1,4 +1,5 @@
 //! Frames of old releases, where the shared corpus is there: all open, and plain ones decode to their digests.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 
 use b2nd::chunk;
 use b2nd::schunk::{OpenOptions, SChunk};

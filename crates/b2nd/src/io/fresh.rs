@@ -95,16 +95,17 @@ fn check_target(target: &Path, overwrite: bool) -> Result<()> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(Error::io("cannot create the frame", error).at_path(target)),
     };
+    let shown = target.display();
     if !overwrite {
-        let exists = io::Error::new(io::ErrorKind::AlreadyExists, "it exists already");
-        return Err(Error::io("cannot create the frame", exists).at_path(target));
+        return Err(Error::usage(format!("{shown}: it exists already, and overwriting was not asked for")));
     }
     if metadata.is_dir()
         && let Some(stranger) = stranger_in(target)?
     {
-        let refused =
-            format!("the directory holds {}, which is no part of a sparse frame", stranger.display());
-        return Err(Error::io("cannot overwrite", io::Error::other(refused)).at_path(target));
+        let stranger = stranger.display();
+        let reason =
+            format!("{shown}: not overwritten: it holds {stranger}, which is no part of a sparse frame");
+        return Err(Error::usage(reason));
     }
     Ok(())
 }

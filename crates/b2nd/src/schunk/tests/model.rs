@@ -3,6 +3,7 @@
 use super::*;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
+use std::path::Path;
 
 #[derive(Debug, Clone)]
 enum Op {
@@ -100,15 +101,15 @@ fn apply(op: &Op, schunk: &mut SChunk, model: &mut Model, committed: &mut Model)
     }
 }
 
-fn run(layout: Layout, path: Option<PathBuf>, nchunks: u64, ops: &[Op]) {
-    let target = path.as_ref().map_or(Target::Memory, |path| Target::Path { path, overwrite: false });
+fn run(layout: Layout, path: Option<&Path>, nchunks: u64, ops: &[Op]) {
+    let target = path.map_or(Target::Memory, |path| Target::Path { path, overwrite: false });
     let mut schunk = SChunk::create(target, spec(layout, nchunks), &options()).unwrap();
     let mut model = observe(&schunk);
     let mut committed = model.clone();
     let mut published = false;
     for op in ops {
         if matches!(op, Op::Reopen) {
-            let Some(path) = path.as_ref().filter(|_| published) else { continue };
+            let Some(path) = path.filter(|_| published) else { continue };
             drop(schunk);
             schunk = SChunk::open(path, &options().with_write(true)).unwrap();
             model.clone_from(&committed);
@@ -116,7 +117,7 @@ fn run(layout: Layout, path: Option<PathBuf>, nchunks: u64, ops: &[Op]) {
         apply(op, &mut schunk, &mut model, &mut committed);
         published |= matches!(op, Op::Commit);
         assert_eq!(observe(&schunk), model);
-        if published && let Some(path) = &path {
+        if published && let Some(path) = path {
             let other = SChunk::open(path, &options()).unwrap();
             assert_eq!(observe(&other), committed, "what others see");
             if layout == Layout::Sparse {
@@ -148,8 +149,8 @@ proptest! {
     #[test]
     fn files_follow_the_model(ops in prop::collection::vec(op(5), 0..30)) {
         let temp = TempDir::new("model");
-        run(Layout::Contiguous, Some(temp.path("frame")), 5, &ops);
-        run(Layout::Sparse, Some(temp.path("dir")), 5, &ops);
+        run(Layout::Contiguous, Some(&temp.path("frame")), 5, &ops);
+        run(Layout::Sparse, Some(&temp.path("dir")), 5, &ops);
         drop(temp);
     }
 
@@ -160,7 +161,7 @@ proptest! {
             let ops: Vec<Op> = seeds.iter()
                 .flat_map(|seed| [Op::SetVlmeta(name, *seed), Op::Commit, Op::Reopen, Op::SetMeta(*seed as u8)]).collect();
             run(layout, None, 0, &ops);
-            run(layout, Some(temp.path(&format!("{layout:?}"))), 0, &ops);
+            run(layout, Some(&temp.path(&format!("{layout:?}"))), 0, &ops);
         }
     }
 }

@@ -60,7 +60,7 @@ fn what_exists_is_replaced_only_when_asked() {
         let mut first = create(&path, old, true).unwrap();
         first.commit().unwrap();
         let error = create(&path, new, false).unwrap_err();
-        assert_eq!(error.fault(), Fault::Environment);
+        assert_eq!(error.fault(), Fault::Caller);
         assert!(error.to_string().contains("it exists already"), "{error}");
         let mut second = create(&path, new, true).unwrap();
         assert_eq!(SChunk::open(&path, &options()).unwrap().layout(), old, "until the commit");
