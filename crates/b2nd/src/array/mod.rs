@@ -7,6 +7,7 @@ mod handle;
 mod meta;
 #[cfg(feature = "ndarray")]
 mod ndarray;
+pub mod npy;
 mod options;
 mod partition;
 mod read;

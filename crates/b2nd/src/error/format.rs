@@ -25,6 +25,8 @@ pub enum Part {
     Stream,
     /// A file of a sparse frame.
     ChunkFile,
+    /// The header of a `.npy` file.
+    NpyHeader,
 }
 
 impl Part {
@@ -40,6 +42,7 @@ impl Part {
             Part::BlockOffsets => "block offsets",
             Part::Stream => "stream",
             Part::ChunkFile => "chunk file",
+            Part::NpyHeader => ".npy header",
         }
     }
 }
