@@ -1,6 +1,58 @@
-//! What the `b2nd` command is made of; the command itself only starts it.
+//! The `b2nd` command as a library: one module for each verb, and what they share.
+//!
+//! The binary calls [`run`] and nothing else. Nothing of the formats is known here: that is the `b2nd` crate's.
 #![forbid(unsafe_code)]
 
+mod args;
 pub mod demo;
+mod failure;
+mod input;
+mod msgpack;
+mod npy;
+mod numeric;
+mod open;
+mod output;
 pub mod plot;
+mod progress;
+mod report;
+mod show;
 pub mod text;
+mod tiling;
+mod verb;
+mod view;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::Cli;
+use crate::failure::{Outcome, Result};
+
+/// Runs the command line `args` (the program's name first) and says how it went, in the process's exit code.
+pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let result = match Cli::try_parse_from(args) {
+        Ok(cli) => verb::run(&cli.verb),
+        Err(error) => explain(&error),
+    };
+    let outcome = result.unwrap_or_else(|failure| {
+        let text = failure.to_string();
+        if !text.is_empty() {
+            eprintln!("{text}");
+        }
+        failure.outcome()
+    });
+    outcome.into()
+}
+
+/// Help goes to standard output; a wrong command line is an error like the others.
+fn explain(error: &clap::Error) -> Result<Outcome> {
+    let text = error.render();
+    if !error.use_stderr() {
+        output::print(&text.to_string())?;
+        return Ok(Outcome::Good);
+    }
+    let text = text.to_string();
+    eprintln!("b2nd: {}", text.strip_prefix("error: ").unwrap_or(&text).trim_end());
+    Ok(Outcome::Usage)
+}

@@ -1,0 +1,334 @@
+//! The command line: verbs, their options and their examples.
+
+mod storage;
+mod values;
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+pub(crate) use storage::{Storage, Work};
+pub(crate) use values::Lengths;
+
+/// N-dimensional arrays, compressed in chunks and blocks: store them, look into them, read any part of them.
+///
+/// The files are those of Blosc2 (.b2nd): python-blosc2 opens what this program writes, and the other way round.
+#[derive(Debug, Parser)]
+#[command(name = "b2nd", version, max_term_width = 100, arg_required_else_help = true, after_help = MAIN_EXAMPLES)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) verb: Verb,
+}
+
+const MAIN_EXAMPLES: &str = "\
+First steps:
+  b2nd demo                            make, store, cut and draw an example
+  b2nd import a.npy a.b2nd             compress a NumPy file
+  b2nd info a.b2nd                     what is in it
+  b2nd slice a.b2nd '10:20,:,5'        print a part of it
+  b2nd export a.b2nd b.npy             and back to NumPy
+
+Slices are written as in NumPy: '10:20,:,-5', '::-1', '...,0', 'None,3'. Quote them, for the shell's sake.
+Exit codes: 0 good; 1 damaged data, or a difference found; 2 wrong usage; 3 disk, memory or a limit.
+`b2nd VERB --help` shows the options of a verb, with examples.";
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    /// Compress a .npy file, raw bytes or standard input into an array
+    Import(Import),
+    /// Write an array, or a slice of it, as a .npy file
+    Export(Export),
+    /// Show shape, dtype, chunks, codec, sizes and metalayers
+    Info(Info),
+    /// Print a slice as NumPy prints it, or write it as .npy
+    Slice(Slice),
+    /// Draw a 2-d slice, in the terminal or as PNG
+    Plot(Plot),
+    /// Rewrite a file with other parameters or in the newest revision
+    Convert(Convert),
+    /// Decode everything, and say what is damaged
+    Verify(Verify),
+    /// Compare two arrays
+    Diff(Diff),
+    /// List, show, set and remove attributes (vlmetalayers)
+    Attrs(Attrs),
+    /// Make an example field, store it, cut it, draw it
+    Demo(Demo),
+}
+
+/// `b2nd import`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  b2nd import a.npy a.b2nd
+  b2nd import a.npy a.b2nd --chunks 16,64,64 --blocks 4,32,32 --codec lz4 --filter bitshuffle
+  b2nd import a.npy small.b2nd --level 9 --filter trunc_prec:10,shuffle    (lossy: keeps 10 bits of precision)
+  b2nd import values.raw a.b2nd --dtype '<f4' --shape 100,200
+  python make.py | b2nd import - a.b2nd --force")]
+pub(crate) struct Import {
+    /// The input: a .npy file, raw bytes (with --dtype and --shape), or - for standard input
+    #[arg(value_name = "IN")]
+    pub(crate) input: PathBuf,
+    /// The array to make
+    #[arg(value_name = "OUT.b2nd")]
+    pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) storage: Storage,
+    /// NumPy dtype of raw input, such as '<f4', '>i2', '|S10', 'datetime64[ns]'
+    #[arg(long, requires = "shape")]
+    pub(crate) dtype: Option<String>,
+    /// Shape of raw input, C order
+    #[arg(long, requires = "dtype", value_name = "100,200")]
+    pub(crate) shape: Option<Lengths>,
+    /// Replace OUT.b2nd if it exists (only once the new one is whole)
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+/// `b2nd export`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  b2nd export a.b2nd a.npy
+  b2nd export a.b2nd part.npy --slice '0:10,:,5'
+  b2nd export a.b2nd - | python -c 'import sys, io, numpy; print(numpy.load(io.BytesIO(sys.stdin.buffer.read())).mean())'
+  b2nd export old.b2nd a.npy --dtype '<f8'      (a file whose dtype is not stored)")]
+pub(crate) struct Export {
+    /// The array
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// The .npy file to make, or - for standard output
+    #[arg(value_name = "OUT.npy")]
+    pub(crate) output: PathBuf,
+    /// Only this part, as in NumPy
+    #[arg(long, value_name = "SLICE", allow_hyphen_values = true)]
+    pub(crate) slice: Option<String>,
+    /// Take the items as this NumPy dtype of the same size, where the file does not say
+    #[arg(long)]
+    pub(crate) dtype: Option<String>,
+    /// Replace OUT.npy if it exists (only once the new one is whole)
+    #[arg(long)]
+    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) work: Work,
+}
+
+/// `b2nd info`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  b2nd info a.b2nd
+  b2nd info a.b2nd --json | jq .shape")]
+pub(crate) struct Info {
+    /// The array (or any other Blosc2 frame)
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `b2nd slice`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  b2nd slice a.b2nd '10:20,:,5'
+  b2nd slice a.b2nd -1                  the last item of the first axis
+  b2nd slice a.b2nd '-5:,::-1'          steps and negative numbers, as in NumPy
+  b2nd slice a.b2nd '...,0' -o part.npy")]
+pub(crate) struct Slice {
+    /// The array
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// The part, as in NumPy: '10:20,:,5'
+    #[arg(value_name = "SLICE", allow_hyphen_values = true)]
+    pub(crate) slice: String,
+    /// Write a .npy file (- for standard output) instead of printing
+    #[arg(short, long, value_name = "OUT.npy")]
+    pub(crate) output: Option<PathBuf>,
+    /// Take the items as this NumPy dtype of the same size, where the file does not say
+    #[arg(long)]
+    pub(crate) dtype: Option<String>,
+    /// Replace OUT.npy if it exists
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+/// `b2nd plot`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  b2nd plot a.b2nd                      in the terminal; a deep array is cut in the middle
+  b2nd plot a.b2nd --slice '0,:,:'
+  b2nd plot a.b2nd --slice ':,-1' -o a.png")]
+pub(crate) struct Plot {
+    /// The array
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// The part to draw: one that leaves at most two axes longer than 1
+    #[arg(long, value_name = "SLICE", allow_hyphen_values = true)]
+    pub(crate) slice: Option<String>,
+    /// Draw a PNG file instead of text in the terminal
+    #[arg(short, long, value_name = "OUT.png")]
+    pub(crate) output: Option<PathBuf>,
+    /// Take the items as this NumPy dtype of the same size, where the file does not say
+    #[arg(long)]
+    pub(crate) dtype: Option<String>,
+    /// Replace OUT.png if it exists
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+/// `b2nd convert`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  b2nd convert old.cat new.b2nd                      caterva to b2nd
+  b2nd convert a.b2nd b.b2nd --codec lz4 --level 9
+  b2nd convert a.b2nd b.b2nd --chunks 1,512,512      for reads of single planes
+  b2nd convert dir.b2nd one.b2nd                     a sparse array as one file (and back, with --sparse)
+
+What is not said stays as it is, metalayers and attributes among them.")]
+pub(crate) struct Convert {
+    /// Any file that b2nd reads
+    #[arg(value_name = "IN")]
+    pub(crate) input: PathBuf,
+    /// The array to make
+    #[arg(value_name = "OUT")]
+    pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) storage: Storage,
+    /// Store this NumPy dtype of the same size, where IN does not say
+    #[arg(long)]
+    pub(crate) dtype: Option<String>,
+    /// The shape, to check IN's against
+    #[arg(long, value_name = "100,200")]
+    pub(crate) shape: Option<Lengths>,
+    /// Replace OUT if it exists (only once the new one is whole)
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+/// `b2nd verify`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  b2nd verify a.b2nd && echo sound
+
+The exit code is 1 if anything is damaged; each damaged block is a line with the items that are lost.")]
+pub(crate) struct Verify {
+    /// The array (or any other Blosc2 frame)
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+}
+
+/// `b2nd diff`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  b2nd diff a.b2nd b.b2nd && echo equal
+
+Items are compared bit for bit, whatever the chunks, codec and layout. The exit code is 1 if they differ.")]
+pub(crate) struct Diff {
+    /// One array
+    #[arg(value_name = "A")]
+    pub(crate) a: PathBuf,
+    /// The other
+    #[arg(value_name = "B")]
+    pub(crate) b: PathBuf,
+}
+
+/// What to do with an attribute.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AttrsAction {
+    /// Show one
+    Get,
+    /// Add or replace one
+    Set,
+    /// Remove one
+    Rm,
+}
+
+/// `b2nd attrs`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  b2nd attrs a.b2nd
+  b2nd attrs a.b2nd get units
+  b2nd attrs a.b2nd set units kelvin
+  b2nd attrs a.b2nd set origin '{\"lat\": 52.1, \"lon\": 5.2}'
+  b2nd attrs a.b2nd rm units
+
+VALUE is JSON, or else a text. In Python: blosc2.open('a.b2nd').schunk.vlmeta['units']")]
+pub(crate) struct Attrs {
+    /// The array (or any other Blosc2 frame)
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// What to do; without it all attributes are listed
+    #[arg(value_enum, value_name = "get|set|rm", requires = "name")]
+    pub(crate) action: Option<AttrsAction>,
+    /// The attribute
+    #[arg(value_name = "NAME")]
+    pub(crate) name: Option<String>,
+    /// Its new value: JSON, or else a text
+    #[arg(value_name = "VALUE", allow_hyphen_values = true)]
+    pub(crate) value: Option<String>,
+}
+
+/// `b2nd demo`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  b2nd demo
+  b2nd demo /tmp/demo --size small")]
+pub(crate) struct Demo {
+    /// Where the files go
+    #[arg(value_name = "DIR", default_value = "b2nd-demo")]
+    pub(crate) dir: PathBuf,
+    /// How much to make: full is some hundreds of MB, small a few
+    #[arg(long, value_enum, default_value = "full")]
+    pub(crate) size: DemoSize,
+    /// Replace the files of an earlier demo in DIR
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Number of threads [default: all processors]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) threads: Option<u16>,
+}
+
+/// How large the field of the demo is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DemoSize {
+    /// A few MB
+    Small,
+    /// Some hundreds of MB
+    Full,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn slices_may_begin_with_a_hyphen_and_options_still_count() {
+        for line in [
+            vec!["b2nd", "slice", "f", "-5:,:", "-o", "out.npy"],
+            vec!["b2nd", "slice", "f", "-o", "out.npy", "-5:,:"],
+            vec!["b2nd", "slice", "-o", "out.npy", "f", "-5:,:"],
+        ] {
+            let Verb::Slice(slice) = Cli::try_parse_from(&line).unwrap().verb else { panic!("{line:?}") };
+            assert_eq!((slice.slice.as_str(), slice.output), ("-5:,:", Some("out.npy".into())), "{line:?}");
+        }
+        let Verb::Slice(slice) = Cli::try_parse_from(["b2nd", "slice", "f", "-1"]).unwrap().verb else {
+            panic!()
+        };
+        assert_eq!(slice.slice, "-1");
+    }
+}

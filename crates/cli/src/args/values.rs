@@ -1,0 +1,150 @@
+//! The values of options: sizes in bytes, lists of lengths, filter pipelines.
+
+use std::str::FromStr;
+
+use b2nd::{Filter, Pipeline};
+
+/// A number of bytes: `4096`, `64K`, `256M`, `2G` (binary multiples; `MB` and `MiB` mean the same).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ByteSize(pub(crate) u64);
+
+impl FromStr for ByteSize {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let lower = text.trim().to_ascii_lowercase();
+        let digits = lower.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+        let shift = match lower.get(digits.len()..).unwrap_or_default() {
+            "" | "b" => 0,
+            "k" | "kb" | "kib" => 10,
+            "m" | "mb" | "mib" => 20,
+            "g" | "gb" | "gib" => 30,
+            "t" | "tb" | "tib" => 40,
+            _ => return Err("give a number of bytes such as 64K, 256M or 2G".into()),
+        };
+        let number: u64 =
+            digits.trim().parse().map_err(|_| "give a number of bytes such as 64K, 256M or 2G")?;
+        match number.checked_mul(1 << shift) {
+            Some(0) => Err("give more than 0 bytes".into()),
+            Some(bytes) => Ok(ByteSize(bytes)),
+            None => Err("that is more bytes than a computer has".into()),
+        }
+    }
+}
+
+/// One length for each axis: `16,64,64`; brackets are allowed, and `()` is no axis at all.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Lengths(pub(crate) Vec<u64>);
+
+impl FromStr for Lengths {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let inner = text.trim();
+        let inner =
+            inner.strip_prefix(['(', '[']).and_then(|s| s.strip_suffix([')', ']'])).unwrap_or(inner).trim();
+        if inner.is_empty() {
+            return Ok(Lengths(Vec::new()));
+        }
+        let inner = inner.strip_suffix(',').unwrap_or(inner);
+        let lengths = inner.split(',').map(|part| part.trim().parse::<u64>()).collect::<Result<_, _>>();
+        lengths.map(Lengths).map_err(|_| "give one length for each axis, such as 16,64,64".into())
+    }
+}
+
+/// Filters in pipeline order: `shuffle`, `bitshuffle`, `delta`, `trunc_prec:10`; `none` for no filter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Filters(pub(crate) Pipeline);
+
+impl FromStr for Filters {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut slots = Vec::new();
+        for part in text.split(',').map(str::trim) {
+            if part != "none" {
+                slots.push(filter(part)?);
+            } else if text.trim() != "none" {
+                return Err("`none` stands alone".into());
+            }
+        }
+        let Some(free) = 6usize.checked_sub(slots.len()) else {
+            return Err("a pipeline has six slots at most".into());
+        };
+        // At the end, as the default pipeline has its shuffle and other writers have theirs.
+        let (mut ids, mut meta) = ([0; 6], [0; 6]);
+        for (n, (filter, value)) in slots.into_iter().enumerate() {
+            if let (Some(id), Some(byte)) = (ids.get_mut(free + n), meta.get_mut(free + n)) {
+                (*id, *byte) = (filter.id(), value);
+            }
+        }
+        Ok(Filters(Pipeline::from_bytes(ids, meta)))
+    }
+}
+
+fn filter(text: &str) -> Result<(Filter, u8), String> {
+    let (name, value) = text.split_once(':').map_or((text, None), |(name, value)| (name, Some(value)));
+    let Some(filter) = Filter::from_name(name) else {
+        return Err(format!(
+            "there is no filter `{name}`: choose shuffle, bitshuffle, delta, trunc_prec:BITS or none"
+        ));
+    };
+    match (filter, value) {
+        (Filter::TruncPrec, Some(bits)) => match bits.parse::<i8>() {
+            // The meta byte is a signed one: bits that stay, or (negative) bits that go.
+            Ok(bits) if bits != 0 && bits.unsigned_abs() <= 52 => Ok((filter, bits.to_le_bytes()[0])),
+            _ => Err("trunc_prec takes the bits of precision to keep: 1 to 23 for f4, 1 to 52 for f8".into()),
+        },
+        (Filter::TruncPrec, None) => Err("trunc_prec needs the bits to keep, such as trunc_prec:10".into()),
+        (_, Some(_)) => Err(format!("the filter `{name}` takes no value")),
+        (_, None) => Ok((filter, 0)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_binary_multiples() {
+        for (text, bytes) in
+            [("1", 1), ("64K", 65536), ("8m", 8 << 20), ("256MiB", 256 << 20), ("2GB", 2 << 30)]
+        {
+            assert_eq!(text.parse(), Ok(ByteSize(bytes)), "{text}");
+        }
+        for text in ["", "0", "M", "-1", "1.5G", "3X", "99999999999T"] {
+            assert!(text.parse::<ByteSize>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn lengths_are_lists_with_or_without_brackets() {
+        for text in ["16,64", "(16, 64)", "[16,64]", " 16 ,64,"] {
+            assert_eq!(text.parse(), Ok(Lengths(vec![16, 64])), "{text}");
+        }
+        assert_eq!("()".parse(), Ok(Lengths(vec![])));
+        for text in ["a", "1,,2", "-1", "1.0"] {
+            assert!(text.parse::<Lengths>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn filters_end_in_the_last_slot_in_their_order() {
+        let parse = |text: &str| text.parse::<Filters>().map(|f| (f.0.ids(), f.0.meta()));
+        assert_eq!(parse("shuffle"), Ok(([0, 0, 0, 0, 0, 1], [0; 6])));
+        assert_eq!(parse("trunc_prec:10,bitshuffle"), Ok(([0, 0, 0, 0, 4, 2], [0, 0, 0, 0, 10, 0])));
+        assert_eq!(parse("trunc_prec:-3"), Ok(([0, 0, 0, 0, 0, 4], [0, 0, 0, 0, 0, 253])));
+        assert_eq!(parse("none"), Ok(([0; 6], [0; 6])));
+        for text in [
+            "",
+            "none,shuffle",
+            "trunc_prec",
+            "trunc_prec:0",
+            "shuffle:1",
+            "lzma",
+            "delta,delta,delta,delta,delta,delta,delta",
+        ] {
+            assert!(parse(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! How a command ends: exit codes, and errors as they are shown to the user.
+//!
+//! Exit codes: 0 good, 1 damaged data (or a difference), 2 wrong usage, 3 environment or a limit.
+
+use std::fmt;
+use std::io;
+use std::path::Path;
+use std::process::ExitCode;
+
+use b2nd::{Error, Fault};
+
+/// The result of a step of a command.
+pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
+
+/// How a command ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// 0: done, and nothing is wrong.
+    Good,
+    /// 1: data is damaged, or two arrays differ.
+    Damaged,
+    /// 2: the command line asks for something that cannot be done.
+    Usage,
+    /// 3: the operating system refused, memory ran out, or a limit was passed.
+    Environment,
+}
+
+impl From<Outcome> for ExitCode {
+    fn from(outcome: Outcome) -> Self {
+        ExitCode::from(match outcome {
+            Outcome::Good => 0,
+            Outcome::Damaged => 1,
+            Outcome::Usage => 2,
+            Outcome::Environment => 3,
+        })
+    }
+}
+
+/// Why a command stopped.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// Whoever read our output went away: nothing to say, nothing wrong.
+    OutputClosed,
+    /// An error to show.
+    Shown {
+        /// The exit code.
+        outcome: Outcome,
+        /// What is wrong.
+        message: String,
+        /// What to do about it.
+        hint: String,
+    },
+}
+
+impl Failure {
+    /// The command line asks for something that cannot be done.
+    pub(crate) fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Failure::Shown { outcome: Outcome::Usage, message: message.into(), hint: hint.into() }
+    }
+
+    /// Input data is damaged or cut off.
+    pub(crate) fn damaged(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Failure::Shown { outcome: Outcome::Damaged, message: message.into(), hint: hint.into() }
+    }
+
+    /// The operating system refused `action` on `path`.
+    pub(crate) fn io(action: &str, path: &Path, error: &io::Error) -> Self {
+        Failure::Shown {
+            outcome: Outcome::Environment,
+            message: format!("{}: cannot {action}: {error}", path.display()),
+            hint: io_hint(error.kind()).into(),
+        }
+    }
+
+    /// Standard output refused.
+    pub(crate) fn stdout(error: &io::Error) -> Self {
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            return Failure::OutputClosed;
+        }
+        Failure::io("write", Path::new("standard output"), error)
+    }
+
+    /// The exit code.
+    pub(crate) fn outcome(&self) -> Outcome {
+        match self {
+            Failure::OutputClosed => Outcome::Good,
+            Failure::Shown { outcome, .. } => *outcome,
+        }
+    }
+
+    /// The same failure with another hint.
+    #[must_use]
+    pub(crate) fn with_hint(mut self, text: impl Into<String>) -> Self {
+        if let Failure::Shown { hint, .. } = &mut self {
+            *hint = text.into();
+        }
+        self
+    }
+
+    /// The same failure, its message preceded by the name of the file (unless it is there already).
+    #[must_use]
+    pub(crate) fn about(mut self, path: &Path) -> Self {
+        if let Failure::Shown { message, .. } = &mut self {
+            let name = path.display().to_string();
+            if !message.starts_with(&name) {
+                *message = format!("{name}: {message}");
+            }
+        }
+        self
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::OutputClosed => Ok(()),
+            Failure::Shown { message, hint, .. } => {
+                write!(f, "b2nd: {message}")?;
+                if hint.is_empty() { Ok(()) } else { write!(f, "\nhint: {hint}") }
+            }
+        }
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        let message = error.to_string();
+        let (outcome, hint) = match &error {
+            Error::Io { source, .. } => (Outcome::Environment, io_hint(source.kind())),
+            Error::OutOfMemory { .. } => {
+                (Outcome::Environment, "give less --memory or fewer --threads, or choose smaller --chunks")
+            }
+            Error::Unsupported { .. } => (
+                Outcome::Damaged,
+                "the file may be sound, but this program cannot read that; `b2nd info` shows what it can",
+            ),
+            other => match other.fault() {
+                Fault::File => (
+                    Outcome::Damaged,
+                    "is it a Blosc2 file, and whole? `b2nd verify FILE` says which parts are damaged",
+                ),
+                Fault::Limit => (Outcome::Environment, "read a smaller part at a time, with --slice"),
+                Fault::Environment => (Outcome::Environment, io_hint(io::ErrorKind::Other)),
+                _ => (Outcome::Usage, "`b2nd --help` and `b2nd VERB --help` show the forms with examples"),
+            },
+        };
+        Failure::Shown { outcome, message, hint: hint.into() }
+    }
+}
+
+fn io_hint(kind: io::ErrorKind) -> &'static str {
+    match kind {
+        io::ErrorKind::NotFound => "check the spelling of the path",
+        io::ErrorKind::PermissionDenied => "check the permissions of the file and of its folder",
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            "make room on the disk, then run the command again"
+        }
+        io::ErrorKind::ReadOnlyFilesystem => "choose an output on a disk that can be written",
+        io::ErrorKind::IsADirectory | io::ErrorKind::NotADirectory => {
+            "check whether the path is a file or a folder"
+        }
+        io::ErrorKind::OutOfMemory => "give less --memory or fewer --threads",
+        _ => "the operating system refused; the files are as they were",
+    }
+}

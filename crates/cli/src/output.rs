@@ -1,0 +1,192 @@
+//! Files that are made: never over an existing one unasked, and never half of one under the final name.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use crate::failure::{Failure, Result};
+
+/// Whether a path means standard input or output.
+pub(crate) fn is_standard(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// Refuses an output that exists, unless `force` says otherwise and it is something that may be replaced.
+pub(crate) fn check_free(path: &Path, force: bool) -> Result<()> {
+    let kind = match fs::symlink_metadata(path) {
+        Ok(meta) => meta.file_type(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return check_folder(path),
+        Err(error) => return Err(Failure::io("look at the output", path, &error)),
+    };
+    if !force {
+        return Err(exists(path));
+    }
+    if kind.is_dir() && !is_sparse_frame(path) {
+        let message = format!("{}: is a folder, and not of a sparse array", path.display());
+        return Err(Failure::usage(
+            message,
+            "--force replaces arrays and files, nothing else: choose another name",
+        ));
+    }
+    if !(kind.is_dir() || kind.is_file() || kind.is_symlink()) {
+        let message = format!("{}: is neither a file nor a folder", path.display());
+        return Err(Failure::usage(message, "write to `-` for standard output, or choose another name"));
+    }
+    Ok(())
+}
+
+fn exists(path: &Path) -> Failure {
+    let message = format!("{}: exists already", path.display());
+    Failure::usage(message, "give --force to replace it, or choose another name")
+}
+
+fn check_folder(path: &Path) -> Result<()> {
+    let folder = folder_of(path);
+    if folder.is_dir() {
+        return Ok(());
+    }
+    let missing = io::Error::new(io::ErrorKind::NotFound, format!("there is no folder {}", folder.display()));
+    Err(Failure::io("make the output", path, &missing)
+        .with_hint("make the folder first, or check the spelling"))
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Whether a folder holds a sparse frame and nothing else.
+fn is_sparse_frame(path: &Path) -> bool {
+    let Ok(entries) = fs::read_dir(path) else { return false };
+    let mut frame = false;
+    for entry in entries {
+        let Ok(entry) = entry else { return false };
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        frame |= name == "chunks.b2frame";
+        if name != "chunks.b2frame" && !name.ends_with(".chunk") {
+            return false;
+        }
+    }
+    frame
+}
+
+/// Refuses to write an output over (or inside) the input it is made from.
+pub(crate) fn check_apart(input: &Path, output: &Path) -> Result<()> {
+    let Ok(from) = input.canonicalize() else { return Ok(()) };
+    let to = output.canonicalize().ok();
+    let inside =
+        folder_of(output).canonicalize().is_ok_and(|folder| from.is_dir() && folder.starts_with(&from));
+    if to.as_ref() == Some(&from) || inside || to.is_some_and(|to| same_file(&from, &to)) {
+        let message = format!("{}: is the input itself", output.display());
+        return Err(Failure::usage(
+            message,
+            "write to another name; rename it afterwards if it shall take the place",
+        ));
+    }
+    Ok(())
+}
+
+#[cfg(unix)]
+fn same_file(a: &Path, b: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let id = |path: &Path| fs::metadata(path).map(|meta| (meta.dev(), meta.ino()));
+    matches!((id(a), id(b)), (Ok(a), Ok(b)) if a == b)
+}
+
+#[cfg(not(unix))]
+fn same_file(_: &Path, _: &Path) -> bool {
+    false
+}
+
+/// The path of a temporary file beside `path`.
+fn beside(path: &Path, what: &str) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_os_string();
+    name.push(format!(".tmp-{}-{what}", std::process::id()));
+    path.with_file_name(name)
+}
+
+/// A file that goes away when it is dropped, unless it is kept.
+#[derive(Debug)]
+pub(crate) struct Draft {
+    file: File,
+    path: PathBuf,
+    target: PathBuf,
+    kept: bool,
+}
+
+impl Draft {
+    /// A file beside `target`, for reading and writing.
+    pub(crate) fn new(target: &Path, what: &str) -> Result<Self> {
+        let path = beside(target, what);
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create_new(true)
+            .open(&path)
+            .map_err(|error| Failure::io("make the file", &path, &error))?;
+        Ok(Draft { file, path, target: target.to_path_buf(), kept: false })
+    }
+
+    /// The file.
+    pub(crate) fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// Writes `bytes` at `offset`.
+    pub(crate) fn write_at(&mut self, offset: u64, bytes: &[u8]) -> Result<()> {
+        let file = &mut self.file;
+        file.seek(SeekFrom::Start(offset))
+            .and_then(|_| file.write_all(bytes))
+            .map_err(|error| Failure::io("write", &self.target, &error))
+    }
+
+    /// Gives the file its final name, replacing an existing one only with `force`.
+    pub(crate) fn keep(mut self, force: bool) -> Result<()> {
+        let failed = |error: &io::Error| Failure::io("finish the file", &self.target, error);
+        if force {
+            // What is replaced must not be lost to a crash before the new bytes are on the disk.
+            self.file.sync_data().map_err(|error| failed(&error))?;
+        } else {
+            match fs::hard_link(&self.path, &self.target) {
+                // The name is ours; the other one goes when this is dropped.
+                Ok(()) => return Ok(()),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                    return Err(exists(&self.target));
+                }
+                // Not every file system has links: then a look is all there is.
+                Err(_) if fs::symlink_metadata(&self.target).is_ok() => return Err(exists(&self.target)),
+                Err(_) => {}
+            }
+        }
+        fs::rename(&self.path, &self.target).map_err(|error| failed(&error))?;
+        self.kept = true;
+        Ok(())
+    }
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        if !self.kept {
+            // Nothing can be done about a file that stays; its name says what it is.
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// Writes a small file whole.
+pub(crate) fn write_file(path: &Path, bytes: &[u8], force: bool) -> Result<()> {
+    let mut draft = Draft::new(path, "out")?;
+    draft.write_at(0, bytes)?;
+    draft.keep(force)
+}
+
+/// Writes to standard output, to the end.
+pub(crate) fn print(text: &str) -> Result<()> {
+    print_bytes(text.as_bytes())
+}
+
+/// Writes bytes to standard output, to the end.
+pub(crate) fn print_bytes(bytes: &[u8]) -> Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(bytes).and_then(|()| out.flush()).map_err(|error| Failure::stdout(&error))
+}

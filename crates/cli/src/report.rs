@@ -1,0 +1,121 @@
+//! Words and numbers for the user: shapes, sizes, speeds.
+
+use std::time::Duration;
+
+use b2nd::Pipeline;
+use b2nd::array::{Array, Dtype};
+use b2nd::chunk::Params;
+use b2nd::{Filter, filter};
+
+/// A shape as Python writes it: `()`, `(5,)`, `(3, 4)`.
+pub(crate) fn lengths(shape: &[u64]) -> String {
+    match shape {
+        [only] => format!("({only},)"),
+        many => format!("({})", many.iter().map(u64::to_string).collect::<Vec<_>>().join(", ")),
+    }
+}
+
+/// A number of bytes with a unit: `512 B`, `1.5 KiB`, `3.2 GiB`.
+pub(crate) fn bytes(count: u64) -> String {
+    let mut value = count as f64;
+    for unit in ["B", "KiB", "MiB", "GiB", "TiB"] {
+        if value < 1024.0 {
+            return if unit == "B" { format!("{count} B") } else { format!("{value:.1} {unit}") };
+        }
+        value /= 1024.0;
+    }
+    format!("{value:.1} PiB")
+}
+
+/// How many times smaller `stored` bytes are than `raw` bytes: `3.25x`.
+pub(crate) fn ratio(raw: u64, stored: u64) -> String {
+    if stored == 0 { "-".into() } else { format!("{:.2}x", raw as f64 / stored as f64) }
+}
+
+/// A speed: `812 MB/s` (millions of bytes).
+pub(crate) fn speed(count: u64, time: Duration) -> String {
+    format!("{:.0} MB/s", count as f64 / 1e6 / time.as_secs_f64().max(1e-9))
+}
+
+/// A time: `0.52 s`, `3.1 ms`.
+pub(crate) fn seconds(time: Duration) -> String {
+    let s = time.as_secs_f64();
+    if s >= 0.1 { format!("{s:.2} s") } else { format!("{:.2} ms", s * 1e3) }
+}
+
+/// A dtype for the eye.
+pub(crate) fn dtype(dtype: &Dtype) -> String {
+    dtype.to_text()
+}
+
+/// The filters that are in use, in pipeline order, with their meta bytes.
+pub(crate) fn filters(pipeline: &Pipeline) -> Vec<(Filter, u8)> {
+    let slots = pipeline.ids().into_iter().zip(pipeline.meta());
+    slots.filter_map(|(id, meta)| filter::Filter::from_id(id).map(|f| (f, meta))).collect()
+}
+
+/// The filters as `--filter` takes them.
+pub(crate) fn filter_text(pipeline: &Pipeline) -> String {
+    let names: Vec<String> = filters(pipeline)
+        .into_iter()
+        .map(|(filter, meta)| match filter {
+            Filter::TruncPrec => format!("{}:{}", filter.name(), i8::from_le_bytes([meta])),
+            Filter::Other(_) if meta != 0 => format!("{}:{meta}", filter.name()),
+            _ => filter.name().into_owned(),
+        })
+        .collect();
+    if names.is_empty() { "none".into() } else { names.join(",") }
+}
+
+/// Codec, level and filters in a few words.
+pub(crate) fn params(params: &Params) -> String {
+    format!("{} {}, {}", params.codec().name(), params.clevel(), filter_text(params.pipeline()))
+}
+
+/// What `import` and `convert` say at the end.
+pub(crate) fn stored(name: &str, array: &Array, time: Duration) -> String {
+    format!(
+        "{name}: {} {} {} → {} ({}), {} in {}; chunks {}, blocks {}, {}",
+        lengths(array.shape()),
+        dtype(array.dtype()),
+        bytes(array.nbytes()),
+        bytes(array.cbytes()),
+        ratio(array.nbytes(), array.cbytes()),
+        speed(array.nbytes(), time),
+        seconds(time),
+        lengths(array.chunks()),
+        lengths(array.blocks()),
+        params(array.schunk().params()),
+    )
+}
+
+/// A number of things: `1 chunk`, `2 chunks`.
+pub(crate) fn count(n: u64, thing: &str) -> String {
+    format!("{n} {thing}{}", if n == 1 { "" } else { "s" })
+}
+
+/// A region of an array as a slice: `[10:20, 0:5]`.
+pub(crate) fn region(start: &[u64], stop: &[u64]) -> String {
+    let parts: Vec<String> = start.iter().zip(stop).map(|(a, b)| format!("{a}:{b}")).collect();
+    format!("[{}]", parts.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_carry_the_largest_unit_that_fits() {
+        assert_eq!(bytes(0), "0 B");
+        assert_eq!(bytes(1023), "1023 B");
+        assert_eq!(bytes(1536), "1.5 KiB");
+        assert_eq!(bytes(3 << 30), "3.0 GiB");
+    }
+
+    #[test]
+    fn shapes_read_as_in_python() {
+        assert_eq!(lengths(&[]), "()");
+        assert_eq!(lengths(&[5]), "(5,)");
+        assert_eq!(lengths(&[3, 4]), "(3, 4)");
+    }
+}

@@ -1,0 +1,74 @@
+//! `b2nd attrs`: attributes (vlmetalayers) listed, shown, set and removed.
+
+use std::fmt::Write;
+
+use b2nd::Error;
+use b2nd::array::OpenOptions;
+use b2nd::schunk::SChunk;
+
+use crate::args::{Attrs, AttrsAction};
+use crate::failure::{Failure, Outcome, Result};
+use crate::{msgpack, output};
+
+pub(super) fn run(args: &Attrs) -> Result<Outcome> {
+    let value = match (args.action, &args.value) {
+        (Some(AttrsAction::Set), None) => {
+            return Err(Failure::usage(
+                "`set` needs a value",
+                "b2nd attrs FILE set NAME VALUE, VALUE being JSON or a text",
+            ));
+        }
+        (Some(AttrsAction::Get | AttrsAction::Rm), Some(value)) => {
+            return Err(Failure::usage(
+                format!("there is no place for '{value}'"),
+                "only `set` takes a value",
+            ));
+        }
+        (_, value) => value.as_deref().unwrap_or_default(),
+    };
+    let write = matches!(args.action, Some(AttrsAction::Set | AttrsAction::Rm));
+    let about = |error: Error| Failure::from(error).about(&args.file);
+    let mut schunk = SChunk::open(&args.file, &OpenOptions::new().with_write(write)).map_err(about)?;
+    let name = args.name.as_deref().unwrap_or_default();
+    let missing = || {
+        let names: Vec<&str> = schunk_names(&schunk);
+        let known = if names.is_empty() {
+            "the file has none".into()
+        } else {
+            format!("it has: {}", names.join(", "))
+        };
+        Failure::usage(format!("{}: no attribute {name:?}", args.file.display()), known)
+    };
+    match args.action {
+        None => output::print(&list(&schunk)?)?,
+        Some(AttrsAction::Get) => {
+            let content = schunk.vlmetalayer(name).map_err(about)?.ok_or_else(missing)?;
+            output::print(&format!("{}\n", msgpack::to_json(&content, true)))?;
+        }
+        Some(AttrsAction::Set) => {
+            schunk.set_vlmetalayer(name, &msgpack::from_text(value)).map_err(about)?;
+            schunk.commit().map_err(about)?;
+        }
+        Some(AttrsAction::Rm) => {
+            if !schunk_names(&schunk).contains(&name) {
+                return Err(missing());
+            }
+            schunk.remove_vlmetalayer(name).map_err(about)?;
+            schunk.commit().map_err(about)?;
+        }
+    }
+    Ok(Outcome::Good)
+}
+
+fn schunk_names(schunk: &SChunk) -> Vec<&str> {
+    schunk.vlmetalayer_names().collect()
+}
+
+fn list(schunk: &SChunk) -> Result<String> {
+    let mut text = String::new();
+    for name in schunk.vlmetalayer_names() {
+        let content = schunk.vlmetalayer(name)?.unwrap_or_default();
+        let _ = writeln!(text, "{name}: {}", msgpack::to_json(&content, false));
+    }
+    Ok(text)
+}

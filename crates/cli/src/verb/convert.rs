@@ -1,0 +1,86 @@
+//! `b2nd convert`: an array rewritten with other parameters, in the newest revision.
+
+use std::time::Instant;
+
+use b2nd::Exec;
+use b2nd::array::{Array, Options, Revision, Selection};
+use b2nd::chunk::Params;
+
+use crate::args::{Convert, Lengths};
+use crate::failure::{Failure, Outcome, Result};
+use crate::progress::Progress;
+use crate::tiling::{Grid, Tiling};
+use crate::{open, output, report};
+
+pub(super) fn run(args: &Convert) -> Result<Outcome> {
+    let started = Instant::now();
+    output::check_apart(&args.input, &args.output)?;
+    output::check_free(&args.output, args.force)?;
+    let source = open::array(&args.input, args.dtype.as_deref(), args.storage.work.exec())?;
+    let shape = source.shape().to_vec();
+    if let Some(Lengths(wanted)) = &args.shape
+        && *wanted != shape
+    {
+        let message =
+            format!("--shape {}: the input has shape {}", report::lengths(wanted), report::lengths(&shape));
+        return Err(Failure::usage(message, "`convert` keeps the shape"));
+    }
+    let progress = Progress::new("convert", source.nbytes());
+    let mut writer = options(args, &source, progress.watch(args.storage.work.exec()))?
+        .with_overwrite(args.force)
+        .create_uncommitted(Some(&args.output), source.dtype().clone(), &shape)?;
+
+    let chunks = writer.array().chunks().to_vec();
+    let axes: Vec<Grid> = shape.iter().zip(&chunks).map(|(&len, &chunk)| Grid::new(len, chunk)).collect();
+    let itemsize = source.dtype().itemsize();
+    let budget = (args.storage.work.budget() / (itemsize as u64).max(1)).max(1);
+    let mut items = Vec::new();
+    for region in Tiling::of_cells(&axes, budget).boxes() {
+        let selection = Selection::from_box(&region.start, &region.stop);
+        crate::input::resize(&mut items, region.items(), itemsize)?;
+        source
+            .read_bytes_into(selection.clone(), &mut items)
+            .map_err(|error| Failure::from(error).about(&args.input))?;
+        writer.write_bytes(selection, &items)?;
+    }
+    drop(items);
+    let array = writer.commit()?;
+    drop(progress);
+    let name = args.output.display().to_string();
+    output::print(&format!("{}\n", report::stored(&name, &array, started.elapsed())))?;
+    Ok(Outcome::Good)
+}
+
+/// What the command line says, and the source where it is silent.
+fn options(args: &Convert, source: &Array, exec: Exec) -> Result<Options> {
+    let storage = &args.storage;
+    let old = source.schunk().params();
+    let itemsize = u32::try_from(source.dtype().itemsize()).unwrap_or(u32::MAX);
+    let base = Params::new(itemsize)
+        .with_codec(old.codec())
+        .with_clevel(old.clevel())
+        .with_pipeline(*old.pipeline())
+        .with_split(old.split());
+    let mut options = storage.options(source.shape(), base)?.with_exec(exec);
+    if storage.chunks.is_none() {
+        options = options.with_chunks(source.chunks());
+    }
+    // Blocks belong to their chunks, and the oldest files have none.
+    if storage.chunks.is_none() && storage.blocks.is_none() && source.revision() != Revision::CatervaPartshape
+    {
+        options = options.with_blocks(source.blocks());
+    }
+    for (name, content) in source.schunk().metalayers() {
+        // The array's own metalayer is written anew.
+        if name != "b2nd" && name != "caterva" {
+            options = options.with_metalayer(name, content);
+        }
+    }
+    let names: Vec<String> = source.schunk().vlmetalayer_names().map(str::to_owned).collect();
+    for name in names {
+        if let Some(content) = source.schunk().vlmetalayer(&name)? {
+            options = options.with_vlmetalayer(name, content);
+        }
+    }
+    Ok(options)
+}

@@ -1,0 +1,51 @@
+//! `b2nd import`: a `.npy` file, raw bytes or a stream becomes an array.
+
+use std::time::Instant;
+
+use b2nd::array::Selection;
+use b2nd::chunk::Params;
+
+use crate::args::{Import, Lengths};
+use crate::failure::{Failure, Outcome, Result};
+use crate::input::Input;
+use crate::progress::Progress;
+use crate::{open, output, report};
+
+pub(super) fn run(args: &Import) -> Result<Outcome> {
+    let started = Instant::now();
+    output::check_apart(&args.input, &args.output)?;
+    output::check_free(&args.output, args.force)?;
+    let raw = match (&args.dtype, &args.shape) {
+        (Some(dtype), Some(Lengths(shape))) => Some((open::dtype(dtype)?, shape.clone())),
+        _ => None,
+    };
+    let mut input = Input::open(&args.input, raw)?;
+    let kind = input.kind().clone();
+    let itemsize = u32::try_from(kind.dtype.itemsize()).map_err(|_| {
+        Failure::usage(format!("items of dtype {} are too large", kind.dtype), "an item has less than 2 GiB")
+    })?;
+    let progress = Progress::new("import", input.nbytes());
+    let mut writer = args
+        .storage
+        .options(&kind.shape, Params::new(itemsize))?
+        .with_overwrite(args.force)
+        .with_exec(progress.watch(args.storage.work.exec()))
+        .create_uncommitted(Some(&args.output), kind.dtype.clone(), &kind.shape)?;
+
+    let budget = args.storage.work.budget();
+    let tiling = input.tiling(writer.array().chunks(), budget);
+    input.prepare(&tiling, &args.output)?;
+    let mut items = Vec::new();
+    for region in tiling.boxes() {
+        input.read(&region, &mut items, budget)?;
+        let place = if kind.fortran { region.reversed() } else { region };
+        writer.write_bytes(Selection::from_box(&place.start, &place.stop), &items)?;
+    }
+    input.check_end()?;
+    drop(items);
+    let array = writer.commit()?;
+    drop(progress);
+    let name = args.output.display().to_string();
+    output::print(&format!("{}\n", report::stored(&name, &array, started.elapsed())))?;
+    Ok(Outcome::Good)
+}

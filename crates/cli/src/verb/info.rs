@@ -1,0 +1,150 @@
+//! `b2nd info`: what is known of a file, as a table or as JSON.
+
+use std::fmt::Write;
+
+use b2nd::array::Array;
+use b2nd::chunk::SplitMode;
+use b2nd::schunk::{Layout, SChunk};
+use serde_json::{Map, Value as Json, json};
+
+use crate::args::{Info, Work};
+use crate::failure::{Outcome, Result};
+use crate::open::{self, Opened};
+use crate::{output, report};
+
+pub(super) fn run(args: &Info) -> Result<Outcome> {
+    let opened = open::any(&args.file, Work::default().exec())?;
+    let text = if args.json {
+        format!("{:#}\n", to_json(&opened))
+    } else {
+        let mut text = String::new();
+        let _ = writeln!(text, "{:<13} {}", "file", args.file.display());
+        for (name, value) in to_table(&opened) {
+            let _ = writeln!(text, "{name:<13} {value}");
+        }
+        text
+    };
+    output::print(&text)?;
+    Ok(Outcome::Good)
+}
+
+/// The stored dtype, where it is not the one that the items are taken as.
+fn other_dtype(array: &Array) -> Option<String> {
+    let stored = array.stored_dtype();
+    let used = array.dtype().to_text();
+    if stored == Some(used.as_str()) { None } else { stored.map(str::to_owned) }
+}
+
+fn to_json(opened: &Opened) -> Json {
+    let schunk = opened.schunk();
+    let params = schunk.params();
+    let filters: Vec<Json> = report::filters(params.pipeline())
+        .into_iter()
+        .map(|(filter, meta)| json!({ "id": filter.id(), "name": filter.name(), "meta": meta }))
+        .collect();
+    let array = match opened {
+        Opened::Array(array) => Some(&**array),
+        Opened::Frame(_) => None,
+    };
+    let (nbytes, cbytes) = sizes(opened);
+    let mut all = json!({
+        "shape": array.map(Array::shape),
+        "dtype": array.map(|a| a.dtype().to_text()),
+        "chunks": array.map(Array::chunks),
+        "blocks": array.map(Array::blocks),
+        "codec": params.codec().name(),
+        "clevel": params.clevel(),
+        "filters": filters,
+        "nbytes": nbytes,
+        "cbytes": cbytes,
+        "layout": layout(schunk),
+        "metalayer": array.map(|a| a.revision().name()),
+        "ratio": if cbytes == 0 { Json::Null } else { json!(nbytes as f64 / cbytes as f64) },
+        "nchunks": schunk.nchunks(),
+        "frame_version": schunk.version(),
+        "split": split(params.split()),
+        "typesize": params.typesize(),
+        "metalayers": sized(schunk.metalayers().map(|(name, content)| (name, Some(content.len())))),
+        "vlmetalayers": sized(schunk.vlmetalayer_names().map(|name| (name, content_len(schunk, name)))),
+    });
+    if let (Some(stored), Json::Object(all)) = (array.and_then(other_dtype), &mut all) {
+        all.insert("stored_dtype".into(), Json::from(stored));
+    }
+    all
+}
+
+fn to_table(opened: &Opened) -> Vec<(&'static str, String)> {
+    let schunk = opened.schunk();
+    let mut rows = Vec::new();
+    if let Opened::Array(array) = opened {
+        rows.push(("shape", report::lengths(array.shape())));
+        rows.push(("dtype", array.dtype().to_text()));
+        rows.extend(other_dtype(array).map(|stored| ("stored dtype", stored)));
+        rows.push((
+            "chunks",
+            format!("{} ({})", report::lengths(array.chunks()), report::count(schunk.nchunks(), "chunk")),
+        ));
+        rows.push(("blocks", report::lengths(array.blocks())));
+    } else {
+        rows.push(("shape", "none: a frame without an array".into()));
+        rows.push(("chunks", schunk.nchunks().to_string()));
+    }
+    let params = schunk.params();
+    let (nbytes, cbytes) = sizes(opened);
+    rows.push(("codec", format!("{}, level {}", params.codec().name(), params.clevel())));
+    rows.push(("filters", report::filter_text(params.pipeline())));
+    rows.push(("split", split(params.split()).into()));
+    rows.push(("size", format!("{} ({nbytes} bytes)", report::bytes(nbytes))));
+    rows.push(("compressed", format!("{} ({cbytes} bytes)", report::bytes(cbytes))));
+    rows.push(("ratio", report::ratio(nbytes, cbytes)));
+    rows.push(("layout", layout(schunk).into()));
+    let metalayer = match opened {
+        Opened::Array(array) => array.revision().name(),
+        Opened::Frame(_) => "none",
+    };
+    rows.push(("revision", format!("{metalayer}, frame version {}", schunk.version())));
+    let fixed = schunk.metalayers().map(|(name, content)| format!("{name} ({} bytes)", content.len()));
+    rows.push(("metalayers", listed(fixed)));
+    let variable = schunk.vlmetalayer_names().map(|name| match content_len(schunk, name) {
+        Some(len) => format!("{name} ({len} bytes)"),
+        None => format!("{name} (damaged)"),
+    });
+    rows.push(("attributes", listed(variable)));
+    rows
+}
+
+fn sizes(opened: &Opened) -> (u64, u64) {
+    match opened {
+        Opened::Array(array) => (array.nbytes(), array.cbytes()),
+        Opened::Frame(schunk) => (schunk.nbytes(), schunk.cbytes()),
+    }
+}
+
+fn content_len(schunk: &SChunk, name: &str) -> Option<usize> {
+    schunk.vlmetalayer(name).ok().flatten().map(|content| content.len())
+}
+
+fn sized<'a>(entries: impl Iterator<Item = (&'a str, Option<usize>)>) -> Json {
+    Json::Object(entries.map(|(name, len)| (name.to_owned(), Json::from(len))).collect::<Map<_, _>>())
+}
+
+fn listed(names: impl Iterator<Item = String>) -> String {
+    let names: Vec<String> = names.collect();
+    if names.is_empty() { "none".into() } else { names.join(", ") }
+}
+
+fn layout(schunk: &SChunk) -> &'static str {
+    match schunk.layout() {
+        Layout::Contiguous => "contiguous",
+        Layout::Sparse => "sparse",
+    }
+}
+
+fn split(mode: SplitMode) -> &'static str {
+    match mode {
+        SplitMode::Always => "always",
+        SplitMode::Never => "never",
+        SplitMode::Auto => "auto",
+        SplitMode::ForwardCompat => "forward-compat",
+    }
+}

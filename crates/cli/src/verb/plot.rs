@@ -1,0 +1,205 @@
+//! `b2nd plot`: a plane of an array as a picture.
+
+use std::env;
+use std::io::IsTerminal;
+
+use b2nd::array::{Array, Axis};
+
+use crate::args::{Plot, Work};
+use crate::failure::{Failure, Outcome, Result};
+use crate::plot::{ColourDepth, Field, png, terminal, terminal_height};
+use crate::tiling::Region;
+use crate::view::{Pick, View};
+use crate::{numeric, open, output, report};
+
+/// The most values that are read: of a larger plane every second row, third row, … is taken.
+const MOST_VALUES: u64 = 1 << 24;
+/// The size of a PNG picture, at most.
+const PICTURE: (u32, u32) = (1200, 900);
+
+pub(super) fn run(args: &Plot) -> Result<Outcome> {
+    if let Some(path) = args.output.as_ref().filter(|path| !output::is_standard(path)) {
+        output::check_apart(&args.file, path)?;
+        output::check_free(path, args.force)?;
+    }
+    let array = open::array(&args.file, args.dtype.as_deref(), Work::default().exec())?;
+    let view = match &args.slice {
+        Some(text) => View::parse(array.shape(), Some(text))?,
+        None => middle(array.shape())?,
+    };
+    let mut field = field(&array, &view)?;
+    field.title =
+        format!("{} {}", args.file.file_name().unwrap_or_default().to_string_lossy(), slice_text(&view));
+    if args.slice.is_none() && array.shape().len() > 2 {
+        eprintln!("b2nd: no --slice given: drawing the middle, --slice '{}'", slice_text(&view));
+    }
+    match &args.output {
+        None => {
+            let (width, height) = terminal_size();
+            let height = terminal_height(&field, width).min(height.saturating_sub(1)).max(8);
+            let mut text = terminal(&field, width, height, colour_depth());
+            if !text.ends_with('\n') {
+                text.push('\n');
+            }
+            output::print(&text)?;
+        }
+        Some(path) => {
+            let image =
+                png(&field, PICTURE.0, PICTURE.1).map_err(|error| Failure::io("draw", path, &error))?;
+            if output::is_standard(path) {
+                output::print_bytes(&image)?;
+            } else {
+                output::write_file(path, &image, args.force)?;
+                output::print(&format!("{}: {} by {} values\n", path.display(), field.rows, field.cols))?;
+            }
+        }
+    }
+    Ok(Outcome::Good)
+}
+
+/// The last two axes, in the middle of the others.
+fn middle(shape: &[u64]) -> Result<View> {
+    let leading = shape.get(..shape.len().saturating_sub(2)).unwrap_or_default();
+    if shape.contains(&0) {
+        return Err(nothing(shape));
+    }
+    let axes: Vec<Axis> =
+        leading.iter().map(|len| Axis::Index(i64::try_from(len / 2).unwrap_or(0))).collect();
+    View::new(shape, &axes)
+}
+
+fn nothing(shape: &[u64]) -> Failure {
+    Failure::usage(
+        format!("there is nothing to draw in shape {}", report::lengths(shape)),
+        "choose a part that has items",
+    )
+}
+
+/// The plane of a view, as numbers.
+pub(super) fn field(array: &Array, view: &View) -> Result<Field> {
+    let shape = view.shape();
+    if shape.contains(&0) {
+        return Err(nothing(&shape));
+    }
+    let long: Vec<usize> = (0..shape.len()).filter(|&d| shape.get(d).is_some_and(|&len| len > 1)).collect();
+    let (row_axis, col_axis) = match *long {
+        [] => (None, None),
+        [col] => (None, Some(col)),
+        [row, col] => (Some(row), Some(col)),
+        _ => {
+            let message = format!(
+                "the slice leaves shape {}: more than two axes are longer than 1",
+                report::lengths(&shape)
+            );
+            return Err(Failure::usage(
+                message,
+                "give --slice with an integer for each other axis, such as '0,:,:'",
+            ));
+        }
+    };
+    let len = |axis: Option<usize>| axis.and_then(|d| shape.get(d).copied()).unwrap_or(1);
+    let (every_row, every_col) = thinning(len(row_axis), len(col_axis));
+    let every: Vec<u64> = (0..shape.len())
+        .map(|d| {
+            if Some(d) == row_axis {
+                every_row
+            } else if Some(d) == col_axis {
+                every_col
+            } else {
+                1
+            }
+        })
+        .collect();
+    let thin = view.thinned(&every);
+    let shape = thin.shape();
+    let items = thin.read(array, &Region { start: vec![0; shape.len()], stop: shape.clone() })?;
+    let Some(values) = numeric::to_f64(array.dtype(), &items) else {
+        let message = format!("items of dtype {} cannot be drawn", array.dtype());
+        return Err(Failure::usage(message, "numbers and booleans can; --dtype says what raw items are"));
+    };
+    let native = |axis: Option<usize>| {
+        usize::try_from(axis.and_then(|d| shape.get(d).copied()).unwrap_or(1)).unwrap_or(usize::MAX)
+    };
+    let mut field = Field::new(native(row_axis), native(col_axis), values);
+    let picks: Vec<Option<Pick>> = thin.axes().collect();
+    let pick = |axis: Option<usize>| axis.and_then(|d| picks.get(d).copied().flatten());
+    if let Some(pick) = pick(row_axis) {
+        field.row_label = format!("axis {}", pick.axis);
+        (field.row_start, field.row_step) = (i64::try_from(pick.start).unwrap_or(i64::MAX), pick.step);
+    }
+    if let Some(pick) = pick(col_axis) {
+        field.col_label = format!("axis {}", pick.axis);
+        (field.col_start, field.col_step) = (i64::try_from(pick.start).unwrap_or(i64::MAX), pick.step);
+    }
+    Ok(field)
+}
+
+/// How many rows and columns to go on at a time, so that no more than [`MOST_VALUES`] are read.
+fn thinning(rows: u64, cols: u64) -> (u64, u64) {
+    let side = MOST_VALUES.isqrt();
+    if rows.saturating_mul(cols) <= MOST_VALUES {
+        (1, 1)
+    } else if rows <= side {
+        (1, cols.div_ceil(MOST_VALUES / rows.max(1)))
+    } else if cols <= side {
+        (rows.div_ceil(MOST_VALUES / cols.max(1)), 1)
+    } else {
+        (rows.div_ceil(side), cols.div_ceil(side))
+    }
+}
+
+/// A view in NumPy's notation, as the axes of the array have it.
+fn slice_text(view: &View) -> String {
+    let parts: Vec<String> = view
+        .picks()
+        .iter()
+        .map(|pick| match pick {
+            Pick { kept: false, start, .. } => start.to_string(),
+            Pick { start: 0, step: 1, .. } if pick.len > 1 => ":".into(),
+            Pick { start, step: 1, len, .. } => format!("{start}:{}", start + len),
+            Pick { start, step, .. } => format!("{start}::{step}"),
+        })
+        .collect();
+    parts.join(",")
+}
+
+fn terminal_size() -> (usize, usize) {
+    let number = |name| env::var(name).ok().and_then(|text| text.parse::<usize>().ok()).filter(|&n| n > 0);
+    let (width, height) = terminal_size::terminal_size()
+        .map_or((80, 24), |(width, height)| (usize::from(width.0), usize::from(height.0)));
+    (number("COLUMNS").unwrap_or(width).clamp(20, 400), number("LINES").unwrap_or(height).clamp(10, 400))
+}
+
+fn colour_depth() -> ColourDepth {
+    let is = |name, test: fn(&str) -> bool| env::var(name).is_ok_and(|value| test(&value));
+    if is("NO_COLOR", |v| !v.is_empty()) || !std::io::stdout().is_terminal() {
+        return ColourDepth::None;
+    }
+    if is("COLORTERM", |v| v == "truecolor" || v == "24bit") || is("TERM", |v| v.ends_with("direct")) {
+        return ColourDepth::True;
+    }
+    if is("TERM", |v| !v.is_empty() && v != "dumb") { ColourDepth::Ansi256 } else { ColourDepth::None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn huge_planes_are_thinned_to_the_bound() {
+        for (rows, cols) in
+            [(1, 1), (4096, 4096), (5000, 5000), (1, 1 << 40), (1 << 40, 3), (1 << 30, 1 << 30)]
+        {
+            let (r, c) = thinning(rows, cols);
+            assert!(rows.div_ceil(r) * cols.div_ceil(c) <= MOST_VALUES, "{rows} {cols}");
+        }
+        assert_eq!(thinning(4096, 4096), (1, 1));
+    }
+
+    #[test]
+    fn the_title_says_the_slice() {
+        let view = View::parse(&[9, 8, 7], None).unwrap();
+        assert_eq!(slice_text(&view), ":,:,:");
+        assert_eq!(slice_text(&middle(&[9, 8, 7]).unwrap()), "4,:,:");
+    }
+}

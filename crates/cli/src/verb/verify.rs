@@ -1,0 +1,82 @@
+//! `b2nd verify`: everything decoded, and what is damaged said.
+
+use std::fmt::Write;
+
+use b2nd::Error;
+use b2nd::chunk;
+use b2nd::schunk::SChunk;
+
+use crate::args::{Verify, Work};
+use crate::failure::{Outcome, Result};
+use crate::open::{self, Opened};
+use crate::progress::Progress;
+use crate::{output, report};
+
+/// Lines of damage that are printed: more tell nobody more.
+const MOST_LINES: usize = 1000;
+
+pub(super) fn run(args: &Verify) -> Result<Outcome> {
+    let exec = Work::default().exec();
+    let mut opened = open::any(&args.file, exec.clone())?;
+    let progress = Progress::new("verify", opened.schunk().nbytes());
+    let exec = progress.watch(exec);
+    let mut damage = attributes(opened.schunk());
+    let mut unreadable = matches!(opened, Opened::Array(_)) && damage.is_empty();
+    match &mut opened {
+        Opened::Array(array) => {
+            array.set_exec(exec);
+            for place in array.verify()? {
+                unreadable &= matches!(place.error, Error::Unsupported { .. });
+                let block = place.block.map(|n| format!(", block {n}")).unwrap_or_default();
+                let items = report::region(&place.start, &place.stop);
+                damage.push(format!("chunk {}{block}: items {items}: {}", place.chunk, place.error));
+            }
+        }
+        Opened::Frame(schunk) => damage.extend(chunks(schunk, &progress)),
+    }
+    drop(progress);
+    let schunk = opened.schunk();
+    let what = match &opened {
+        Opened::Array(array) => format!("{} {}, ", report::lengths(array.shape()), array.dtype()),
+        Opened::Frame(_) => String::new(),
+    };
+    let name = args.file.display();
+    let attributes = report::count(schunk.vlmetalayer_names().count() as u64, "attribute");
+    let chunks = report::count(schunk.nchunks(), "chunk");
+    let counts = format!("{what}{chunks}, {}, {attributes}", report::count(schunk.nbytes(), "byte"));
+    let mut text = String::new();
+    for line in damage.iter().take(MOST_LINES) {
+        let _ = writeln!(text, "{line}");
+    }
+    if damage.len() > MOST_LINES {
+        let _ = writeln!(text, "… and {} more", damage.len() - MOST_LINES);
+    }
+    if damage.is_empty() {
+        let _ = writeln!(text, "{name}: OK: {counts}");
+    } else if unreadable {
+        let _ = writeln!(text, "{name}: NOT CHECKED, it uses what this program cannot read: {counts}");
+    } else {
+        let _ =
+            writeln!(text, "{name}: DAMAGED in {}: {counts}", report::count(damage.len() as u64, "place"));
+    }
+    output::print(&text)?;
+    Ok(if damage.is_empty() { Outcome::Good } else { Outcome::Damaged })
+}
+
+fn attributes(schunk: &SChunk) -> Vec<String> {
+    let broken =
+        |name: &str| schunk.vlmetalayer(name).err().map(|error| format!("attribute {name:?}: {error}"));
+    schunk.vlmetalayer_names().filter_map(broken).collect()
+}
+
+fn chunks(schunk: &SChunk, progress: &Progress) -> Vec<String> {
+    let mut damage = Vec::new();
+    for n in 0..schunk.nchunks() {
+        let decoded = schunk.chunk(n).and_then(|bytes| chunk::decode(&bytes, schunk.limits(), schunk.exec()));
+        match decoded {
+            Ok(items) => progress.add(items.len() as u64),
+            Err(error) => damage.push(format!("chunk {n}: {error}")),
+        }
+    }
+    damage
+}

@@ -1,0 +1,93 @@
+use b2nd::array::{Array, Dtype, Options, Selection};
+
+use crate::support::{Folder, items, npy};
+
+const SHAPE: [usize; 2] = [60, 50];
+
+fn source(folder: &Folder) -> Vec<u8> {
+    let all = items(&SHAPE);
+    let mut array = Options::new()
+        .with_chunks([13, 17])
+        .with_blocks([5, 6])
+        .with_metalayer("mine", b"\x81\xa1x\x01".to_vec())
+        .with_vlmetalayer("odd", b"\xc1 no msgpack".to_vec())
+        .with_vlmetalayer("big", vec![7; 100_000])
+        .create(Some(&folder.path("a.b2nd")), Dtype::parse("<u4").unwrap(), &[60, 50])
+        .unwrap();
+    array.write_bytes(Selection::all(), &all).unwrap();
+    all
+}
+
+/// Shape, contents, metalayers and attributes are those of the source.
+fn is_same(folder: &Folder, name: &str, all: &[u8]) -> Array {
+    let array = Array::open(folder.path(name)).unwrap();
+    folder.good(&["export", name, "check.npy", "--force"]);
+    assert!(folder.read("check.npy") == npy("<u4", &SHAPE, false, all), "{name}");
+    let fixed: Vec<(&str, &[u8])> = array.schunk().metalayers().filter(|(name, _)| *name != "b2nd").collect();
+    assert_eq!(fixed, [("mine", &b"\x81\xa1x\x01"[..])]);
+    assert_eq!(array.schunk().vlmetalayer("odd").unwrap().unwrap(), b"\xc1 no msgpack");
+    assert_eq!(array.schunk().vlmetalayer("big").unwrap().unwrap(), vec![7; 100_000]);
+    array
+}
+
+#[test]
+fn what_is_not_said_stays() {
+    let folder = Folder::new();
+    let all = source(&folder);
+    folder.good(&["convert", "a.b2nd", "b.b2nd", "--codec", "lz4", "--level", "9", "--filter", "bitshuffle"]);
+    folder.good(&["convert", "b.b2nd", "c.b2nd"]);
+    let array = is_same(&folder, "c.b2nd", &all);
+    assert_eq!((array.chunks(), array.blocks()), (&[13, 17][..], &[5, 6][..]));
+    let info: serde_json::Value = serde_json::from_str(&folder.good(&["info", "c.b2nd", "--json"])).unwrap();
+    assert_eq!((&info["codec"], &info["clevel"]), (&"lz4".into(), &9.into()));
+    assert_eq!(info["filters"], serde_json::json!([{ "id": 2, "name": "bitshuffle", "meta": 0 }]));
+    assert_eq!(info["layout"], "contiguous");
+}
+
+#[test]
+fn other_chunks_and_layouts_with_any_memory() {
+    let folder = Folder::new();
+    let all = source(&folder);
+    for memory in ["1", "2K", "1M"] {
+        folder.good(&["convert", "a.b2nd", "b.b2nd", "--chunks", "7,50", "--memory", memory, "--force"]);
+        assert_eq!(is_same(&folder, "b.b2nd", &all).chunks(), [7, 50]);
+        folder.good(&["convert", "b.b2nd", "s.b2nd", "--sparse", "--memory", memory, "--force"]);
+        is_same(&folder, "s.b2nd", &all);
+        folder.good(&["convert", "s.b2nd", "o.b2nd", "--memory", memory, "--force"]);
+        assert!(folder.path("s.b2nd").is_dir() && folder.path("o.b2nd").is_file());
+        is_same(&folder, "o.b2nd", &all);
+    }
+}
+
+#[test]
+fn the_input_is_never_its_own_output() {
+    let folder = Folder::new();
+    let all = source(&folder);
+    folder.good(&["convert", "a.b2nd", "s.b2nd", "--sparse"]);
+    for (from, to) in
+        [("a.b2nd", "a.b2nd"), ("a.b2nd", "./a.b2nd"), ("s.b2nd", "s.b2nd"), ("s.b2nd", "s.b2nd/inside.b2nd")]
+    {
+        folder.fails(2, "input itself", &["convert", from, to, "--force"]);
+    }
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("a.b2nd", folder.path("link")).unwrap();
+        std::fs::hard_link(folder.path("a.b2nd"), folder.path("hard")).unwrap();
+        for (from, to) in [("link", "a.b2nd"), ("a.b2nd", "link"), ("a.b2nd", "hard")] {
+            folder.fails(2, "input itself", &["convert", from, to, "--force"]);
+        }
+    }
+    is_same(&folder, "a.b2nd", &all);
+    is_same(&folder, "s.b2nd", &all);
+}
+
+#[test]
+fn shape_and_dtype_are_checked_not_converted() {
+    let folder = Folder::new();
+    source(&folder);
+    folder.good(&["convert", "a.b2nd", "b.b2nd", "--shape", "60,50"]);
+    folder.fails(2, "(60, 50)", &["convert", "a.b2nd", "c.b2nd", "--shape", "50,60"]);
+    folder.fails(2, "<u4", &["convert", "a.b2nd", "c.b2nd", "--dtype", "<f4"]);
+    folder.fails(2, "exists", &["convert", "a.b2nd", "b.b2nd"]);
+    assert_eq!(folder.names(), ["a.b2nd", "b.b2nd"]);
+}

@@ -1,0 +1,174 @@
+use crate::support::{Folder, fortran, items, npy};
+
+const SHAPE: [usize; 3] = [23, 17, 31];
+const CHUNKS: &str = "5,6,7";
+
+/// Every way in gives the file that was put in, with any amount of memory.
+fn comes_back(args: &[&str], input: Option<&[u8]>, folder: &Folder) {
+    let plain = npy("<u4", &SHAPE, false, &items(&SHAPE));
+    for memory in ["1", "4K", "30K", "256M"] {
+        for threads in ["1", "3"] {
+            let options = ["--chunks", CHUNKS, "--memory", memory, "--threads", threads, "--force"];
+            let line = [&["import"], args, &options].concat();
+            match input {
+                Some(bytes) => assert_eq!(folder.feed(bytes, &line).0, 0, "{line:?}"),
+                None => _ = folder.good(&line),
+            }
+            folder.good(&["export", "a.b2nd", "back.npy", "--memory", memory, "--force"]);
+            assert!(folder.read("back.npy") == plain, "{line:?}");
+        }
+    }
+    assert!(folder.names().iter().all(|name| !name.contains("tmp")), "{:?}", folder.names());
+}
+
+#[test]
+fn npy_in_c_order() {
+    let folder = Folder::new();
+    folder.write("in.npy", &npy("<u4", &SHAPE, false, &items(&SHAPE)));
+    comes_back(&["in.npy", "a.b2nd"], None, &folder);
+}
+
+#[test]
+fn npy_in_fortran_order() {
+    let folder = Folder::new();
+    folder.write("in.npy", &npy("<u4", &SHAPE, true, &fortran(&SHAPE, &items(&SHAPE))));
+    comes_back(&["in.npy", "a.b2nd"], None, &folder);
+}
+
+#[test]
+fn raw_bytes() {
+    let folder = Folder::new();
+    folder.write("in.raw", &items(&SHAPE));
+    comes_back(&["in.raw", "a.b2nd", "--dtype", "<u4", "--shape", "23,17,31"], None, &folder);
+}
+
+#[test]
+fn standard_input_in_every_order() {
+    let folder = Folder::new();
+    let all = items(&SHAPE);
+    comes_back(&["-", "a.b2nd"], Some(&npy("<u4", &SHAPE, false, &all)), &folder);
+    comes_back(&["-", "a.b2nd"], Some(&npy("<u4", &SHAPE, true, &fortran(&SHAPE, &all))), &folder);
+    comes_back(&["-", "a.b2nd", "--dtype", "uint32", "--shape", "(23, 17, 31)"], Some(&all), &folder);
+}
+
+#[test]
+fn a_sparse_directory() {
+    let folder = Folder::new();
+    folder.write("in.npy", &npy("<u4", &SHAPE, false, &items(&SHAPE)));
+    comes_back(&["in.npy", "a.b2nd", "--sparse"], None, &folder);
+    assert!(folder.path("a.b2nd").is_dir());
+}
+
+#[test]
+fn every_codec_and_filter() {
+    let folder = Folder::new();
+    let plain = npy("<u4", &SHAPE, false, &items(&SHAPE));
+    folder.write("in.npy", &plain);
+    for codec in ["zstd", "lz4", "lz4hc", "zlib", "blosclz"] {
+        for filter in ["none", "shuffle", "bitshuffle", "delta,shuffle"] {
+            for level in ["0", "5", "9"] {
+                let options = ["--codec", codec, "--filter", filter, "--level", level, "--force"];
+                folder.good(&[&["import", "in.npy", "a.b2nd"][..], &options].concat());
+                folder.good(&["export", "a.b2nd", "back.npy", "--force"]);
+                assert!(folder.read("back.npy") == plain, "{options:?}");
+                let info: serde_json::Value =
+                    serde_json::from_str(&folder.good(&["info", "a.b2nd", "--json"])).unwrap();
+                let names: Vec<&str> =
+                    info["filters"].as_array().unwrap().iter().map(|f| f["name"].as_str().unwrap()).collect();
+                assert_eq!(info["codec"], codec);
+                assert_eq!(info["clevel"].to_string(), level);
+                assert_eq!(names.join(","), filter.replace("none", ""));
+            }
+        }
+    }
+}
+
+#[test]
+fn trunc_prec_keeps_the_leading_bits() {
+    let folder = Folder::new();
+    let values: Vec<f32> = (0..1000).map(|n| (n as f32 + 0.1) * 1.7).collect();
+    let bytes: Vec<u8> = values.iter().flat_map(|x| x.to_le_bytes()).collect();
+    folder.write("in.npy", &npy("<f4", &[1000], false, &bytes));
+    folder.good(&["import", "in.npy", "a.b2nd", "--filter", "trunc_prec:10,shuffle"]);
+    folder.good(&["export", "a.b2nd", "out.npy"]);
+    let cut: Vec<u8> = values.iter().flat_map(|x| (x.to_bits() & !0x1fff).to_le_bytes()).collect();
+    assert_eq!(folder.read("out.npy"), npy("<f4", &[1000], false, &cut));
+}
+
+#[test]
+fn empty_and_zero_dimensional_arrays() {
+    let folder = Folder::new();
+    for (shape, name) in [(vec![3, 0, 2], "e"), (vec![], "s"), (vec![1], "o"), (vec![0], "z")] {
+        let plain = npy("<u4", &shape, false, &items(&shape));
+        folder.write("in.npy", &plain);
+        folder.good(&["import", "in.npy", name]);
+        folder.good(&["export", name, "back.npy", "--force"]);
+        assert_eq!(folder.read("back.npy"), plain, "{shape:?}");
+    }
+}
+
+#[test]
+fn a_short_input_says_how_much_is_missing_and_leaves_nothing() {
+    let folder = Folder::new();
+    let all = items(&SHAPE);
+    let plain = npy("<u4", &SHAPE, false, &all);
+    let turned = npy("<u4", &SHAPE, true, &fortran(&SHAPE, &all));
+    folder.write("cut.npy", &plain[..plain.len() - 1001]);
+    folder.fails(1, "1001 bytes are missing", &["import", "cut.npy", "a.b2nd"]);
+    folder.fails(1, "cut.npy", &["import", "cut.npy", "a.b2nd"]);
+    folder.write("cut.raw", &all[..all.len() - 5]);
+    folder.fails(
+        2,
+        "5 bytes are missing",
+        &["import", "cut.raw", "a.b2nd", "--dtype", "<u4", "--shape", "23,17,31"],
+    );
+    for whole in [&plain, &turned] {
+        for memory in ["4K", "30K", "256M"] {
+            for layout in [&[][..], &["--sparse"]] {
+                let line =
+                    [&["import", "-", "a.b2nd", "--chunks", CHUNKS, "--memory", memory][..], layout].concat();
+                let (code, _, err) = folder.feed(&whole[..whole.len() - 1001], &line);
+                assert_eq!(code, 1, "{err}");
+                assert!(err.contains("1001 bytes are missing"), "{err}");
+            }
+        }
+    }
+    assert_eq!(folder.names(), ["cut.npy", "cut.raw"]);
+}
+
+#[test]
+fn a_long_input_is_refused_when_raw_and_noted_when_npy() {
+    let folder = Folder::new();
+    let mut all = items(&SHAPE);
+    let mut plain = npy("<u4", &SHAPE, false, &all);
+    all.extend([1, 2]);
+    folder.write("long.raw", &all);
+    let raw = ["--dtype", "<u4", "--shape", "23,17,31"];
+    folder.fails(2, "2 bytes after the last item", &[&["import", "long.raw", "a.b2nd"][..], &raw].concat());
+    let (code, _, err) = folder.feed(&all, &[&["import", "-", "a.b2nd"][..], &raw].concat());
+    assert_eq!(code, 2, "{err}");
+    assert_eq!(folder.names(), ["long.raw"]);
+    plain.extend([1, 2]);
+    folder.write("long.npy", &plain);
+    let (code, _, err) = folder.run(&["import", "long.npy", "a.b2nd"]);
+    assert_eq!(code, 0, "{err}");
+    assert!(err.contains("warning"), "{err}");
+}
+
+#[test]
+fn an_existing_output_stays_unless_forced() {
+    let folder = Folder::new();
+    folder.write("in.npy", &npy("<u4", &[4], false, &items(&[4])));
+    folder.write("cut.npy", &npy("<u4", &[4], false, &[0; 3]));
+    folder.write("a.b2nd", b"precious");
+    folder.fails(2, "exists", &["import", "in.npy", "a.b2nd"]);
+    folder.fails(1, "missing", &["import", "cut.npy", "a.b2nd", "--force"]);
+    assert_eq!(folder.read("a.b2nd"), b"precious");
+    folder.good(&["import", "in.npy", "a.b2nd", "--force"]);
+    assert_eq!(folder.good(&["slice", "a.b2nd", ":"]), "[ 3 10 17 24]\n");
+    std::fs::create_dir(folder.path("dir")).unwrap();
+    folder.write("dir/mine.txt", b"precious");
+    folder.fails(2, "folder", &["import", "in.npy", "dir", "--force", "--sparse"]);
+    folder.fails(2, "input itself", &["import", "in.npy", "in.npy", "--force"]);
+    assert_eq!(folder.read("dir/mine.txt"), b"precious");
+}

@@ -1,0 +1,126 @@
+use serde_json::{Value, json};
+
+use crate::support::{Folder, items, npy};
+
+const SHAPE: [usize; 2] = [40, 30];
+
+fn stored(folder: &Folder, name: &str, options: &[&str]) {
+    folder.write("in.npy", &npy("<u4", &SHAPE, false, &items(&SHAPE)));
+    folder.good(&[&["import", "in.npy", name, "--chunks", "10,8", "--blocks", "5,4"][..], options].concat());
+}
+
+#[test]
+fn info_has_the_promised_keys() {
+    let folder = Folder::new();
+    stored(&folder, "a.b2nd", &["--codec", "zlib", "--level", "7", "--filter", "delta,shuffle"]);
+    stored(&folder, "s.b2nd", &["--sparse"]);
+    let info: Value = serde_json::from_str(&folder.good(&["info", "a.b2nd", "--json"])).unwrap();
+    let want = json!({
+        "shape": [40, 30], "dtype": "<u4", "chunks": [10, 8], "blocks": [5, 4], "codec": "zlib", "clevel": 7,
+        "filters": [{ "id": 3, "name": "delta", "meta": 0 }, { "id": 1, "name": "shuffle", "meta": 0 }],
+        "nbytes": 4800, "layout": "contiguous", "metalayer": "b2nd-7", "nchunks": 16,
+    });
+    for (key, value) in want.as_object().unwrap() {
+        assert_eq!(&info[key], value, "{key}");
+    }
+    assert!(info["cbytes"].as_u64().unwrap() > 0);
+    let sparse: Value = serde_json::from_str(&folder.good(&["info", "s.b2nd", "--json"])).unwrap();
+    assert_eq!(sparse["layout"], "sparse");
+    let table = folder.good(&["info", "a.b2nd"]);
+    for word in
+        ["(40, 30)", "<u4", "(10, 8)", "(5, 4)", "zlib, level 7", "delta,shuffle", "4800 bytes", "b2nd-7"]
+    {
+        assert!(table.contains(word), "{word}: {table}");
+    }
+}
+
+#[test]
+fn a_sound_file_verifies_and_a_damaged_one_says_where() {
+    let folder = Folder::new();
+    for layout in [&[][..], &["--sparse"]] {
+        stored(&folder, "a.b2nd", &[&["--force"], layout].concat());
+        let out = folder.good(&["verify", "a.b2nd"]);
+        assert!(out.contains("OK") && out.contains("16 chunks"), "{out}");
+    }
+    std::fs::remove_file(folder.path("a.b2nd/00000006.chunk")).unwrap();
+    let (code, out, err) = folder.run(&["verify", "a.b2nd"]);
+    assert_eq!(code, 1, "{out}{err}");
+    // Chunk 6 is in the second row of chunks, the third column.
+    assert!(out.contains("chunk 6") && out.contains("items [10:20, 16:24]"), "{out}{err}");
+    assert!(out.contains("DAMAGED in 1 place:"), "{out}");
+}
+
+#[test]
+fn a_damaged_header_is_damage() {
+    let folder = Folder::new();
+    stored(&folder, "a.b2nd", &[]);
+    let bytes = folder.read("a.b2nd");
+    folder.write("cut.b2nd", &bytes[..bytes.len() / 2]);
+    folder.write(
+        "text.b2nd",
+        b"not a frame at all, but a text that is long enough to hold a header of one, or so it seems",
+    );
+    folder.write("empty.b2nd", b"");
+    for name in ["cut.b2nd", "text.b2nd", "empty.b2nd"] {
+        for verb in ["verify", "info", "attrs"] {
+            folder.fails(1, name, &[verb, name]);
+        }
+    }
+}
+
+#[test]
+fn diff_finds_every_difference() {
+    let folder = Folder::new();
+    stored(&folder, "a.b2nd", &[]);
+    folder.good(&["convert", "a.b2nd", "b.b2nd", "--chunks", "40,7", "--codec", "lz4", "--sparse"]);
+    assert!(folder.good(&["diff", "a.b2nd", "b.b2nd"]).contains("equal"));
+    let mut other = items(&SHAPE);
+    for (row, col, value) in [(12, 20, 1000u32), (30, 5, 0), (12, 7, 1)] {
+        other[(row * 30 + col) * 4..][..4].copy_from_slice(&value.to_le_bytes());
+    }
+    folder.write("other.npy", &npy("<u4", &SHAPE, false, &other));
+    folder.good(&["import", "other.npy", "c.b2nd"]);
+    let (code, out, _) = folder.run(&["diff", "a.b2nd", "c.b2nd"]);
+    assert_eq!(code, 1);
+    let first = 7 * (12 * 30 + 7) + 3;
+    let furthest = 7 * (30 * 30 + 5) + 3;
+    for line in [
+        "items: 3 of 1200 differ".to_owned(),
+        format!("first: [12, 7]: {first} and 1"),
+        "within: [12:31, 5:21]".to_owned(),
+        format!("largest difference: {furthest}\n"),
+    ] {
+        assert!(out.contains(&line), "{line}: {out}");
+    }
+}
+
+#[test]
+fn diff_tells_shapes_and_dtypes_apart_and_attributes_only_as_a_note() {
+    let folder = Folder::new();
+    stored(&folder, "a.b2nd", &[]);
+    folder.write("s.npy", &npy("<u4", &[30, 40], false, &items(&SHAPE)));
+    folder.write("d.npy", &npy("<i4", &SHAPE, false, &items(&SHAPE)));
+    folder.good(&["import", "s.npy", "s.b2nd"]);
+    folder.good(&["import", "d.npy", "d.b2nd"]);
+    let (code, out, _) = folder.run(&["diff", "a.b2nd", "s.b2nd"]);
+    assert!(code == 1 && out.contains("shape: (40, 30) and (30, 40)"), "{out}");
+    let (code, out, _) = folder.run(&["diff", "a.b2nd", "d.b2nd"]);
+    assert!(code == 1 && out.contains("dtype: <u4 and <i4"), "{out}");
+    folder.good(&["convert", "a.b2nd", "n.b2nd"]);
+    folder.good(&["attrs", "n.b2nd", "set", "units", "kelvin"]);
+    assert!(
+        folder
+            .good(&["diff", "a.b2nd", "n.b2nd"])
+            .contains("note: attribute \"units\" is only in the second")
+    );
+}
+
+#[test]
+fn equal_nans_are_equal() {
+    let folder = Folder::new();
+    let bytes: Vec<u8> = [f32::NAN, 1.0].iter().flat_map(|x| x.to_le_bytes()).collect();
+    folder.write("n.npy", &npy("<f4", &[2], false, &bytes));
+    folder.good(&["import", "n.npy", "a.b2nd"]);
+    folder.good(&["import", "n.npy", "b.b2nd", "--codec", "lz4"]);
+    folder.good(&["diff", "a.b2nd", "b.b2nd"]);
+}

@@ -1,0 +1,14 @@
+//! Runs the built `b2nd` command as a user does: each verb, each exit code, and what is left behind on failure.
+//!
+//! What is right is computed here, by index arithmetic on plain bytes; the library is only used to make odd files.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "these are tests, also outside of #[test] functions")]
+
+mod attrs;
+mod convert;
+mod export;
+mod import;
+mod inspect;
+mod memory;
+mod pictures;
+mod support;
+mod usage;
