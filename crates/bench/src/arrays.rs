@@ -12,15 +12,15 @@ use std::path::Path;
 
 /// One array and its partition.
 #[derive(Debug)]
-pub struct Subject {
+pub(crate) struct Subject {
     /// Shape.
-    pub shape: [i64; 4],
+    pub(crate) shape: [i64; 4],
     /// Chunk shape.
-    pub chunks: [i32; 4],
+    pub(crate) chunks: [i32; 4],
     /// Block shape.
-    pub blocks: [i32; 4],
+    pub(crate) blocks: [i32; 4],
     /// Items: 4-byte floats.
-    pub items: Vec<u8>,
+    pub(crate) items: Vec<u8>,
 }
 
 const TYPESIZE: usize = 4;
@@ -28,7 +28,7 @@ const DTYPE: &str = "<f4";
 
 impl Subject {
     /// A smooth field of this shape, with a little noise.
-    pub fn new(shape: [i64; 4], chunks: [i32; 4], blocks: [i32; 4]) -> Self {
+    pub(crate) fn new(shape: [i64; 4], chunks: [i32; 4], blocks: [i32; 4]) -> Self {
         let n = shape.iter().product::<i64>() as usize;
         let mut rng = Rng::new(9);
         let value = |i: usize| ((i as f32) * 0.003).sin() * 50.0 + (i / 4096) as f32 * 0.01;
@@ -92,7 +92,7 @@ fn selection((start, stop): &Box4) -> Selection {
 }
 
 /// Measures one codec and number of threads.
-pub fn run(
+pub(crate) fn run(
     rival: &Rival,
     subject: &Subject,
     codec: &str,
@@ -179,7 +179,7 @@ fn compare(array: &Array, other: &mut rival::Array<'_>, boxes: &[Box4]) -> Outco
 }
 
 /// Slices written into an existing array: one commit for each on our side, as on theirs.
-pub fn updates(
+pub(crate) fn updates(
     rival: &Rival,
     subject: &Subject,
     threads: usize,

@@ -11,13 +11,13 @@ use b2nd_interop::generate::CODECS;
 
 /// Which cells to measure.
 #[derive(Debug, Clone)]
-pub struct Scope {
+pub(crate) struct Scope {
     /// Time for a cell.
-    pub effort: Effort,
+    pub(crate) effort: Effort,
     /// Numbers of threads.
-    pub threads: Vec<usize>,
+    pub(crate) threads: Vec<usize>,
     /// Level and filter pairs.
-    pub levels_and_filters: Vec<(u8, u8)>,
+    pub(crate) levels_and_filters: Vec<(u8, u8)>,
 }
 
 const FILTERS: [&str; 3] = ["none", "shuffle", "bitshuffle"];
@@ -69,7 +69,7 @@ impl<'r, 's> Contest<'r, 's> {
 }
 
 /// Measures the cells of one source.
-pub fn run(rival: &Rival, source: &Source, scope: &Scope, cells: &mut Vec<Cell>) -> Outcome {
+pub(crate) fn run(rival: &Rival, source: &Source, scope: &Scope, cells: &mut Vec<Cell>) -> Outcome {
     for codec in CODECS {
         for &(clevel, filter) in &scope.levels_and_filters {
             for &threads in &scope.threads {
@@ -122,7 +122,7 @@ fn measure(
 }
 
 /// The rival against itself: how far from 1 a ratio is by chance.
-pub fn noise(rival: &Rival, source: &Source, effort: Effort, cells: &mut Vec<Cell>) -> Outcome {
+pub(crate) fn noise(rival: &Rival, source: &Source, effort: Effort, cells: &mut Vec<Cell>) -> Outcome {
     for codec in ["lz4", "zstd"] {
         let id = Codec::from_name(codec).ok_or("codec")?.id();
         let setting = Setting { codec: id, clevel: 5, filter: 1, typesize: source.typesize, threads: 1 };

@@ -6,17 +6,17 @@ use b2nd_testkit::rng::Rng;
 
 /// Items to compress.
 #[derive(Debug)]
-pub struct Source {
+pub(crate) struct Source {
     /// Name in the table.
-    pub name: String,
+    pub(crate) name: String,
     /// Bytes of an item.
-    pub typesize: u32,
+    pub(crate) typesize: u32,
     /// The items.
-    pub items: Vec<u8>,
+    pub(crate) items: Vec<u8>,
 }
 
 /// A smooth field of 8-byte floats.
-pub fn smooth(nbytes: usize) -> Source {
+pub(crate) fn smooth(nbytes: usize) -> Source {
     let wave = |n: usize| {
         let (x, y) = ((n % 512) as f64, (n / 512) as f64);
         (x * 0.013).sin() * (y * 0.007).cos() * 20.0 + 273.15 + 0.001 * x
@@ -26,7 +26,7 @@ pub fn smooth(nbytes: usize) -> Source {
 }
 
 /// A random walk of 4-byte integers.
-pub fn walk(nbytes: usize) -> Source {
+pub(crate) fn walk(nbytes: usize) -> Source {
     let (mut rng, mut place) = (Rng::new(5), 0i32);
     let mut step = || {
         place = place.wrapping_add(rng.between(-50, 50) as i32);
@@ -36,7 +36,7 @@ pub fn walk(nbytes: usize) -> Source {
 }
 
 /// The real arrays, at most `nbytes` of each; none where the folder is absent.
-pub fn real(nbytes: usize) -> Outcome<Vec<Source>> {
+pub(crate) fn real(nbytes: usize) -> Outcome<Vec<Source>> {
     let Some(root) = real_data::shared() else { return Ok(vec![]) };
     let mut sources = Vec::new();
     for file in real_data::arrays(&root)? {

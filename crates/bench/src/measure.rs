@@ -5,22 +5,22 @@ use std::time::{Duration, Instant};
 
 /// How long to measure.
 #[derive(Debug, Clone, Copy)]
-pub struct Effort {
+pub(crate) struct Effort {
     /// Time for one pair.
-    pub budget: Duration,
+    pub(crate) budget: Duration,
     /// Fewest rounds.
-    pub least: usize,
+    pub(crate) least: usize,
 }
 
 /// The outcome of one pair.
 #[derive(Debug, Clone, Copy)]
-pub struct Pair {
+pub(crate) struct Pair {
     /// Median seconds of the first.
-    pub ours: f64,
+    pub(crate) ours: f64,
     /// Median seconds of the second.
-    pub rival: f64,
+    pub(crate) rival: f64,
     /// Median over the rounds of second ÷ first: above 1, the first is faster.
-    pub ratio: f64,
+    pub(crate) ratio: f64,
 }
 
 fn median(mut values: Vec<f64>) -> f64 {
@@ -37,7 +37,7 @@ fn timed(run: &mut dyn FnMut() -> Outcome, repeat: u32) -> Outcome<f64> {
 }
 
 /// Times both, turn and turn about; who begins changes every round. Short runs are repeated to fill two milliseconds.
-pub fn pair(
+pub(crate) fn pair(
     effort: Effort,
     ours: &mut dyn FnMut() -> Outcome,
     rival: &mut dyn FnMut() -> Outcome,
@@ -69,7 +69,12 @@ mod tests {
     #[test]
     fn the_slower_one_is_seen() {
         let effort = Effort { budget: Duration::ZERO, least: 3 };
-        let wait = |micros| move || -> Outcome { Ok(std::thread::sleep(Duration::from_micros(micros))) };
+        let wait = |micros| {
+            move || {
+                std::thread::sleep(Duration::from_micros(micros));
+                Ok(())
+            }
+        };
         let found = pair(effort, &mut wait(200), &mut wait(20_000)).unwrap();
         assert!(found.ratio > 2.0, "{found:?}");
         assert_eq!(median(vec![3.0, 1.0, 2.0]), 2.0);

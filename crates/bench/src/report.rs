@@ -5,28 +5,28 @@ use serde_json::{Value, json};
 
 /// One measured number of both sides.
 #[derive(Debug, Clone)]
-pub struct Cell {
+pub(crate) struct Cell {
     /// Group of the table.
-    pub group: &'static str,
+    pub(crate) group: &'static str,
     /// What was measured.
-    pub name: String,
+    pub(crate) name: String,
     /// Threads.
-    pub threads: usize,
+    pub(crate) threads: usize,
     /// Unit of both numbers.
-    pub unit: &'static str,
+    pub(crate) unit: &'static str,
     /// b2nd's number.
-    pub ours: f64,
+    pub(crate) ours: f64,
     /// The rival's.
-    pub rival: f64,
+    pub(crate) rival: f64,
     /// Who the rival is.
-    pub rival_name: String,
+    pub(crate) rival_name: String,
     /// Above 1, b2nd is better: the median of the rounds' ratios of times, or the quotient of sizes.
-    pub ratio: f64,
+    pub(crate) ratio: f64,
 }
 
 impl Cell {
     /// A cell of speed for a pair of times in which `nbytes` were worked on.
-    pub fn speed(
+    pub(crate) fn speed(
         group: &'static str,
         name: String,
         threads: usize,
@@ -40,7 +40,7 @@ impl Cell {
         Cell { group, name, threads, unit: "MB/s", ours, rival: rival_rate, rival_name, ratio: pair.ratio }
     }
     /// A cell of size in bytes.
-    pub fn size(name: String, ours: usize, rival: usize, rival_name: &str) -> Self {
+    pub(crate) fn size(name: String, ours: usize, rival: usize, rival_name: &str) -> Self {
         let (ours, rival) = (ours as f64, rival as f64);
         let rival_name = rival_name.to_string();
         Cell { group: "size", name, threads: 1, unit: "bytes", ours, rival, rival_name, ratio: rival / ours }
@@ -48,7 +48,7 @@ impl Cell {
 }
 
 /// The cells as tables in Markdown, one a group, with the geometric mean of each.
-pub fn markdown(cells: &[Cell]) -> String {
+pub(crate) fn markdown(cells: &[Cell]) -> String {
     let mut out = String::new();
     let mut groups: Vec<&str> = Vec::new();
     for cell in cells {
@@ -76,7 +76,7 @@ pub fn markdown(cells: &[Cell]) -> String {
 }
 
 /// The cells as JSON, with the machine and the versions.
-pub fn json(cells: &[Cell], machine: &str, versions: &Value) -> Value {
+pub(crate) fn json(cells: &[Cell], machine: &str, versions: &Value) -> Value {
     let round = |v: f64| (v * 1e4).round() / 1e4;
     let cells: Vec<Value> = cells
         .iter()

@@ -8,8 +8,8 @@ use b2nd_interop::python;
 use b2nd_interop::{Outcome, check, write};
 use std::io::Write;
 use std::path::Path;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
@@ -51,14 +51,14 @@ fn b2nd_reads_what_python_blosc2_writes() -> Outcome {
                 for case in cases {
                     if let Err(error) = check::check(case, folder, expected) {
                         let told = format!("case {}: {error} in {case:?}", case.id);
-                        failures.lock().unwrap().push(told);
+                        failures.lock().unwrap_or_else(PoisonError::into_inner).push(told);
                     }
                 }
             });
         }
     });
     let cases: Vec<Case> = files.into_iter().flat_map(|(cases, _)| cases).collect();
-    conclude("python-blosc2 → b2nd", &cases, &failures.into_inner().unwrap())
+    conclude("python-blosc2 → b2nd", &cases, &failures.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 
 /// Writes all cases on two threads; the cases that were written, and what failed.
@@ -79,11 +79,14 @@ fn write_all(folder: &Path) -> Outcome<(Vec<Case>, Vec<String>)> {
                         match write::write(seed(), index, folder, &mut expected) {
                             Ok(case) => {
                                 writeln!(lines, "{}", serde_json::to_string(&case)?)?;
-                                done.lock().unwrap().push(case);
+                                done.lock().unwrap_or_else(PoisonError::into_inner).push(case);
                             }
                             Err(error) => {
                                 let case = generate::make(seed(), index).case;
-                                failures.lock().unwrap().push(format!("case {index}: {error} in {case:?}"));
+                                failures
+                                    .lock()
+                                    .unwrap_or_else(PoisonError::into_inner)
+                                    .push(format!("case {index}: {error} in {case:?}"));
                             }
                         }
                     }
@@ -91,9 +94,12 @@ fn write_all(folder: &Path) -> Outcome<(Vec<Case>, Vec<String>)> {
                 })
             })
             .collect();
-        workers.into_iter().try_for_each(|worker| worker.join().unwrap())
+        workers.into_iter().try_for_each(|worker| worker.join().map_err(|_| "a worker panicked")?)
     })?;
-    Ok((done.into_inner().unwrap(), failures.into_inner().unwrap()))
+    Ok((
+        done.into_inner().unwrap_or_else(PoisonError::into_inner),
+        failures.into_inner().unwrap_or_else(PoisonError::into_inner),
+    ))
 }
 
 /// How many arrays with truncation there are, and how many of them hold other items than were given.

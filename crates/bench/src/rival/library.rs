@@ -72,7 +72,7 @@ type CreateArrayContext = unsafe extern "C" fn(
 
 /// The functions of the loaded library, and the library itself, which must outlive them.
 #[derive(Debug)]
-pub struct Rival {
+pub(crate) struct Rival {
     version: String,
     defaults: CParams,
     create_cctx: unsafe extern "C" fn(CParams) -> Context,
@@ -95,17 +95,17 @@ pub struct Rival {
 
 /// How both sides compress.
 #[derive(Debug, Clone, Copy)]
-pub struct Setting {
+pub(crate) struct Setting {
     /// Codec id.
-    pub codec: u8,
+    pub(crate) codec: u8,
     /// Level.
-    pub clevel: u8,
+    pub(crate) clevel: u8,
     /// Filter id of the last slot.
-    pub filter: u8,
+    pub(crate) filter: u8,
     /// Bytes of an item.
-    pub typesize: u32,
+    pub(crate) typesize: u32,
     /// Threads.
-    pub threads: usize,
+    pub(crate) threads: usize,
 }
 
 /// Takes a function out of the library.
@@ -118,7 +118,7 @@ fn symbol<T: Copy>(library: &Library, name: &str) -> Outcome<T> {
 
 impl Rival {
     /// Loads the library; refuses one whose version or whose parameter structures are not those declared here.
-    pub fn load(path: &Path) -> Outcome<Self> {
+    pub(crate) fn load(path: &Path) -> Outcome<Self> {
         // SAFETY: the initialisers of C-Blosc2 have no preconditions; the caller names a C-Blosc2.
         let library = unsafe { Library::new(path) }?;
         let version_of: unsafe extern "C" fn() -> *const c_char =
@@ -163,7 +163,7 @@ impl Rival {
         })
     }
     /// The version of the library.
-    pub fn version(&self) -> &str {
+    pub(crate) fn version(&self) -> &str {
         &self.version
     }
     fn cparams(&self, setting: Setting) -> CParams {
@@ -187,7 +187,7 @@ impl Rival {
         }
     }
     /// A context that compresses and decompresses chunks.
-    pub fn chunker(&self, setting: Setting) -> Outcome<Chunker<'_>> {
+    pub(crate) fn chunker(&self, setting: Setting) -> Outcome<Chunker<'_>> {
         // SAFETY: the structure has the library's own layout (checked) and holds no pointers but null.
         let cctx = unsafe { (self.create_cctx)(self.cparams(setting)) };
         // SAFETY: as above.
@@ -196,7 +196,7 @@ impl Rival {
         Ok(Chunker { rival: self, cctx: contexts.0, dctx: contexts.1 })
     }
     /// Stores items as a new array at a path.
-    pub fn create(&self, path: &Path, plan: &Plan<'_>, items: &[u8]) -> Outcome<Array<'_>> {
+    pub(crate) fn create(&self, path: &Path, plan: &Plan<'_>, items: &[u8]) -> Outcome<Array<'_>> {
         let url = CString::new(path.to_str().ok_or("path is not UTF-8")?)?;
         let dtype = CString::new(plan.dtype)?;
         let (mut cparams, mut dparams) = (self.cparams(plan.setting), self.dparams(plan.setting.threads));
@@ -234,7 +234,7 @@ impl Rival {
         self.array(code, array, plan)
     }
     /// Opens an array from a path.
-    pub fn open(&self, path: &Path, plan: &Plan<'_>) -> Outcome<Array<'_>> {
+    pub(crate) fn open(&self, path: &Path, plan: &Plan<'_>) -> Outcome<Array<'_>> {
         let url = CString::new(path.to_str().ok_or("path is not UTF-8")?)?;
         // SAFETY: a plain number; threads of arrays that are opened from now on.
         unsafe { (self.set_nthreads)(plan.setting.threads as i16) };
@@ -263,22 +263,22 @@ fn check_layout(c: &CParams, d: &DParams) -> Outcome {
 
 /// An array's shape, partition and parameters.
 #[derive(Debug, Clone, Copy)]
-pub struct Plan<'a> {
+pub(crate) struct Plan<'a> {
     /// Shape.
-    pub shape: &'a [i64],
+    pub(crate) shape: &'a [i64],
     /// Chunk shape.
-    pub chunks: &'a [i32],
+    pub(crate) chunks: &'a [i32],
     /// Block shape.
-    pub blocks: &'a [i32],
+    pub(crate) blocks: &'a [i32],
     /// dtype text.
-    pub dtype: &'a str,
+    pub(crate) dtype: &'a str,
     /// Parameters.
-    pub setting: Setting,
+    pub(crate) setting: Setting,
 }
 
 /// Contexts for chunks.
 #[derive(Debug)]
-pub struct Chunker<'r> {
+pub(crate) struct Chunker<'r> {
     rival: &'r Rival,
     cctx: NonNull<c_void>,
     dctx: NonNull<c_void>,
@@ -286,7 +286,7 @@ pub struct Chunker<'r> {
 
 impl Chunker<'_> {
     /// Compresses into `out`; the number of bytes.
-    pub fn compress(&mut self, src: &[u8], out: &mut [u8]) -> Outcome<usize> {
+    pub(crate) fn compress(&mut self, src: &[u8], out: &mut [u8]) -> Outcome<usize> {
         let (from, to) = (src.as_ptr().cast(), out.as_mut_ptr().cast());
         // SAFETY: both buffers have the lengths given, and the context is used by this thread alone (`&mut self`).
         let n = unsafe {
@@ -301,7 +301,7 @@ impl Chunker<'_> {
         usize::try_from(n).ok().filter(|&n| n > 0).ok_or_else(|| format!("C-Blosc2 error {n}").into())
     }
     /// Decompresses into `out`, which has the right length.
-    pub fn decompress(&mut self, chunk: &[u8], out: &mut [u8]) -> Outcome {
+    pub(crate) fn decompress(&mut self, chunk: &[u8], out: &mut [u8]) -> Outcome {
         let (from, to) = (chunk.as_ptr().cast(), out.as_mut_ptr().cast());
         // SAFETY: as for `compress`.
         let n = unsafe {
@@ -328,7 +328,7 @@ impl Drop for Chunker<'_> {
 
 /// An open array.
 #[derive(Debug)]
-pub struct Array<'r> {
+pub(crate) struct Array<'r> {
     rival: &'r Rival,
     array: NonNull<c_void>,
     shape: Vec<i64>,
@@ -347,7 +347,7 @@ impl Array<'_> {
         if fits && bytes == len { Ok(lengths) } else { Err("not a box of this array".into()) }
     }
     /// Reads a box.
-    pub fn read(&mut self, start: &[i64], stop: &[i64], out: &mut [u8]) -> Outcome {
+    pub(crate) fn read(&mut self, start: &[i64], stop: &[i64], out: &mut [u8]) -> Outcome {
         let lengths = self.lengths(start, stop, out.len())?;
         let (to, len) = (out.as_mut_ptr().cast(), out.len() as i64);
         // SAFETY: the box lies inside the array, the buffer holds exactly its items, and the three lists have as many
@@ -365,7 +365,7 @@ impl Array<'_> {
         if code == 0 { Ok(()) } else { Err(format!("C-Blosc2 error {code}").into()) }
     }
     /// Writes a box.
-    pub fn write(&mut self, start: &[i64], stop: &[i64], items: &[u8]) -> Outcome {
+    pub(crate) fn write(&mut self, start: &[i64], stop: &[i64], items: &[u8]) -> Outcome {
         let lengths = self.lengths(start, stop, items.len())?;
         let (from, len) = (items.as_ptr().cast(), items.len() as i64);
         // SAFETY: as for `read`.
