@@ -20,6 +20,8 @@ use std::mem::take;
 use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::PoisonError;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering;
 
 /// Chunks of fewer bytes are stored as they are.
 const COMPRESS_FROM_BYTES: u32 = 32;
@@ -63,7 +65,9 @@ pub fn encode(src: &[u8], params: &Params, exec: &Exec) -> Result<Vec<u8>> {
 pub(crate) fn encode_from(source: &dyn BlockSource, params: &Params, exec: &Exec) -> Result<Vec<u8>> {
     let plan = Plan::new(source.nbytes(), params)?;
     let mut out = Vec::new();
+    let told = AtomicU64::new(0);
     let after_block = |bytes| {
+        told.fetch_add(bytes, Ordering::Relaxed);
         exec.progress(bytes);
         exec.check_cancelled()
     };
@@ -71,7 +75,12 @@ pub(crate) fn encode_from(source: &dyn BlockSource, params: &Params, exec: &Exec
         exec.check_cancelled()?;
         exec.with_scratch(|scratch| plan.encode_serial(source, scratch, &mut out, &after_block))?;
     } else {
-        plan.encode_parallel(source, exec, &mut out)?;
+        plan.encode_parallel(source, exec, &mut out, &after_block)?;
+    }
+    // Blocks that were not looked at, because the chunk is stored as it is.
+    let rest = u64::from(plan.header.nbytes).saturating_sub(told.into_inner());
+    if rest > 0 {
+        exec.progress(rest);
     }
     Ok(out)
 }
@@ -305,7 +314,13 @@ impl Plan {
         Ok(())
     }
 
-    fn encode_parallel(&self, source: &dyn BlockSource, exec: &Exec, out: &mut Vec<u8>) -> Result<()> {
+    fn encode_parallel(
+        &self,
+        source: &dyn BlockSource,
+        exec: &Exec,
+        out: &mut Vec<u8>,
+        after_block: &(dyn Fn(u64) -> Result<()> + Sync),
+    ) -> Result<()> {
         let mut reference = Vec::new();
         if self.steps.has_delta() {
             let mut buffer = Vec::new();
@@ -334,8 +349,7 @@ impl Plan {
                 .and_then(|()| assembly_of().add(n, own.written()));
             scratch.block = buffer;
             scratch.fetched = packed;
-            exec.progress(bytes);
-            result
+            result.and_then(|()| after_block(bytes))
         })?;
         let Assembly { mut sink, len, .. } = assembly.into_inner().unwrap_or_else(PoisonError::into_inner);
         let outcome = match len {

@@ -178,6 +178,11 @@ impl Params {
         u8::try_from(self.typesize).unwrap_or(1)
     }
 
+    /// What blocks are whole multiples of: the real size of an item, where a block has room for one.
+    fn unit(&self) -> u32 {
+        if self.typesize > MAX_BLOCK_BYTES { 1 } else { self.typesize.max(1) }
+    }
+
     /// The resolved filters, or an [`Error::Usage`] when these parameters cannot be written.
     pub(super) fn check(&self) -> Result<Steps> {
         if self.clevel > Self::MAX_CLEVEL {
@@ -214,7 +219,10 @@ impl Params {
 
     /// Whether blocks of `blocksize` bytes are split into the bytes of their items.
     pub(super) fn splits(&self, blocksize: u32) -> bool {
-        let typesize = u32::from(self.stored_typesize());
+        self.splits_items_of(u32::from(self.stored_typesize()), blocksize)
+    }
+
+    fn splits_items_of(&self, typesize: u32, blocksize: u32) -> bool {
         let items = blocksize / typesize;
         // Readers of Blosc1 take blocks outside these bounds as not split, whatever the flag says.
         if self.short_header && (typesize > 16 || items < 128) {
@@ -237,7 +245,7 @@ impl Params {
     /// The block size for `nbytes`: the given or automatic one in whole items, at least one item, at most everything.
     pub(super) fn effective_blocksize(&self, nbytes: u32) -> u32 {
         match self.blocksize {
-            Some(given) => whole_items(given, nbytes, u32::from(self.stored_typesize())),
+            Some(given) => whole_items(given, nbytes, self.unit()),
             None => automatic(nbytes, self),
         }
     }
@@ -262,7 +270,7 @@ const KIB: u32 = 1 << 10;
 const L1: u32 = 32 * KIB;
 
 fn automatic(nbytes: u32, params: &Params) -> u32 {
-    let typesize = u32::from(params.stored_typesize());
+    let typesize = params.unit();
     if nbytes < typesize {
         return 1;
     }
@@ -281,7 +289,7 @@ fn automatic(nbytes: u32, params: &Params) -> u32 {
             _ => base * 8,
         };
     }
-    if params.clevel > 0 && params.splits(nbytes) {
+    if params.clevel > 0 && params.splits_items_of(typesize, nbytes) {
         let stream = match params.clevel {
             ..=3 => 32 * KIB,
             4..=6 => 64 * KIB,
@@ -289,7 +297,7 @@ fn automatic(nbytes: u32, params: &Params) -> u32 {
             8 => 256 * KIB,
             _ => 512 * KIB,
         };
-        blocksize = (stream * typesize).clamp(L1, 4096 * KIB);
+        blocksize = stream.saturating_mul(typesize).clamp(L1, 4096 * KIB);
     }
     whole_items(blocksize, nbytes, typesize)
 }

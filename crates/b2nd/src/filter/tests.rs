@@ -175,7 +175,7 @@ fn pipelines_are_written_and_read_as_text() {
     {
         assert!(matches!(text.parse::<Pipeline>(), Err(Error::Usage(_))), "{text:?}");
     }
-    let seven = vec!["shuffle"; 7].join(",");
+    let seven = ["shuffle"; 7].join(",");
     assert!(matches!(seven.parse::<Pipeline>(), Err(Error::Usage(_))));
     assert!(Pipeline::default().push(Filter::Delta, 0).is_err(), "its last slot is taken");
     assert!(Pipeline::new().push(Filter::Other(0), 0).is_err());

@@ -204,6 +204,9 @@ fn automatic_block_sizes_are_those_that_users_of_blosc2_expect() {
     assert_eq!(auto(Codec::Lz4, 5, 3, "shuffle", 1000), 999);
     assert_eq!(auto(Codec::Lz4, 5, 8, "shuffle", 5), 1);
     assert_eq!(auto(Codec::Lz4, 5, 8, "shuffle", 0), 1);
+    // The real size of items counts, although chunks do not store it.
+    assert_eq!(auto(Codec::Lz4, 1, 1000, "none", 10 << 20), 16_000);
+    assert_eq!(auto(Codec::Lz4, 5, 1000, "none", 999), 1);
 }
 
 #[test]

@@ -205,7 +205,11 @@ fn progress_and_cancellation_reach_both_directions() {
         let chunk = encode(&data, &params, &exec).unwrap();
         assert_eq!(seen.swap(0, Ordering::Relaxed), 500_000);
         assert!(decode(&chunk, &Limits::default(), &exec).unwrap() == data);
-        assert_eq!(seen.load(Ordering::Relaxed), 500_000);
+        assert_eq!(seen.swap(0, Ordering::Relaxed), 500_000);
+        for (data, params) in [(&data, params.clone().with_clevel(0)), (&noise(500_000), params.clone())] {
+            assert_eq!(encode(data, &params, &exec).unwrap().len(), 500_032);
+            assert_eq!(seen.swap(0, Ordering::Relaxed), 500_000);
+        }
         let cancel = Cancel::new();
         cancel.cancel();
         let exec = exec.with_cancel(cancel);
