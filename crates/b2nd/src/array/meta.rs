@@ -219,7 +219,7 @@ mod tests {
 
     #[test]
     fn older_revisions_by_what_is_there() {
-        let body = &SAMPLE[1..42];
+        let body = &SAMPLE[1..44];
         let with = |marker: u8, tail: &[u8]| [&[marker], body, tail].concat();
         let read = |name: &str, bytes: Vec<u8>| parse(name, &bytes).map(|m| (m.revision, m.dtype)).unwrap();
         let text = |t: &str| Some(t.to_string());

@@ -96,6 +96,11 @@ impl Exec {
         self.progress = Some(Arc::new(hook));
         self
     }
+    /// The same threads and switch, for a part of an operation that reports its progress itself.
+    pub(crate) fn without_progress(mut self) -> Self {
+        self.progress = None;
+        self
+    }
     /// The number of threads.
     pub fn threads(&self) -> usize {
         self.threads.get()

@@ -63,7 +63,6 @@ impl Array {
         let plan = Plan::new(grid, &resolved.lines)?;
         let exec = schunk.exec().clone();
         let write = Write {
-            starts: resolved.lines.iter().map(|line| line.start).collect(),
             item_strides: Grid::strides(&plan.counts, grid.itemsize()),
             queue: Queue::new(schunk, 2 * exec.threads()),
             grid,
@@ -102,8 +101,6 @@ struct Write<'a> {
     grid: &'a Grid,
     block_strides: &'a [usize],
     plan: &'a Plan,
-    /// The first index that is written along each axis.
-    starts: Vec<u64>,
     items: &'a [u8],
     item_strides: Vec<usize>,
     queue: Queue<'a>,
@@ -129,7 +126,9 @@ impl Write<'_> {
         let changed;
         let fresh;
         let source: &dyn chunk::BlockSource = if self.covers(visit) {
-            fresh = FreshChunk::new(self.grid, &visit.position, &self.starts, self.items, &self.item_strides);
+            let places = visit.runs.iter().zip(&self.plan.segments).map(|(run, segments)| segments[run.start].out);
+            let places = places.collect();
+            fresh = FreshChunk::new(self.grid, &visit.position, places, self.items, &self.item_strides);
             &fresh
         } else {
             changed = self.change(visit)?;
@@ -137,7 +136,7 @@ impl Write<'_> {
         };
         let params = self.queue.params();
         if share {
-            return chunk::encode_from(source, &params, self.exec);
+            return chunk::encode_from(source, &params, &self.exec.clone().without_progress());
         }
         let mut out = Vec::new();
         chunk::encode_one(source, &params, scratch, &mut out)?;

@@ -13,22 +13,26 @@ use std::ops::Range;
 pub(super) struct FreshChunk<'a> {
     grid: &'a Grid,
     position: &'a [u64],
-    starts: &'a [u64],
+    /// The first index of the chunk along each axis.
+    starts: Vec<u64>,
+    /// The place of that item among the caller's, along each axis.
+    places: Vec<usize>,
     items: &'a [u8],
     item_strides: &'a [usize],
     block_lengths: Vec<usize>,
 }
 
 impl<'a> FreshChunk<'a> {
-    /// The chunk at `position`, of items that begin at index `starts` of the array.
+    /// The chunk at `position`, whose first item is at `places` among the items.
     pub(super) fn new(
         grid: &'a Grid,
         position: &'a [u64],
-        starts: &'a [u64],
+        places: Vec<usize>,
         items: &'a [u8],
         item_strides: &'a [usize],
     ) -> Self {
-        FreshChunk { grid, position, starts, items, item_strides, block_lengths: grid.block_lengths() }
+        let (starts, _) = grid.chunk_box(position);
+        FreshChunk { grid, position, starts, places, items, item_strides, block_lengths: grid.block_lengths() }
     }
 }
 
@@ -51,8 +55,10 @@ impl BlockSource for FreshChunk<'_> {
             buffer.fill(0);
             return Ok(buffer);
         }
-        let begins = start.iter().zip(self.starts).zip(self.item_strides);
-        let offset = begins.fold(0, |at, ((&index, &first), &stride)| at + (index - first) as usize * stride);
+        // Inside the chunk the items follow each other: where it takes more than one index of an axis, the step is 1.
+        let inside = start.iter().zip(&self.starts).map(|(&index, &first)| (index - first) as usize);
+        let begins = inside.zip(&self.places).zip(self.item_strides);
+        let offset = begins.fold(0, |at, ((inside, &place), &stride)| at + (place + inside) * stride);
         let full = shape == self.block_lengths;
         let strides = Grid::strides(&self.block_lengths, self.grid.itemsize());
         let contiguous =
