@@ -1,5 +1,7 @@
 //! Arrays against the plainest oracle: random shapes, partitions, dtypes, selections and threads; every layout.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helper functions too")]
+
 use b2nd::{
     Array, Axis, Codec, Dtype, Error, Exec, Fill, Layout, OpenOptions, Options, Params, Pipeline, Selection,
     s,

@@ -159,7 +159,7 @@ impl Grid {
         self.chunk_bytes
     }
     pub(crate) fn blocks_per_chunk(&self) -> usize {
-        if self.block_bytes == 0 { 0 } else { self.chunk_bytes / self.block_bytes }
+        self.chunk_bytes.checked_div(self.block_bytes).unwrap_or(0)
     }
 
     /// The number of the chunk at a position of the chunk grid.

@@ -223,6 +223,28 @@ impl Array {
         self.schunk.set_exec(exec);
     }
 
+    /// Replaces the content of a metalayer of the user by one of the same length, and commits.
+    ///
+    /// ```
+    /// use b2nd::{Dtype, Options};
+    /// let options = Options::new().with_metalayer("origin", *b"station 07");
+    /// let mut a = options.create(None, Dtype::parse("|u1")?, &[3])?;
+    /// a.set_metalayer("origin", b"station 12")?;
+    /// assert!(a.set_metalayer("origin", b"somewhere else").is_err());
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Usage`] when there is no such metalayer, it describes the array itself, its length differs, or the array
+    /// was opened for reading only.
+    pub fn set_metalayer(&mut self, name: &str, content: &[u8]) -> Result<()> {
+        if name == meta::NAME || name == meta::OLD_NAME {
+            return Err(Error::usage(format!("the metalayer '{name}' is written by the array itself")));
+        }
+        self.schunk.set_metalayer(name, content)?;
+        self.schunk.commit()
+    }
+
     /// Adds or replaces a vlmetalayer, and commits.
     ///
     /// ```

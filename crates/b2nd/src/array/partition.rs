@@ -19,7 +19,7 @@ const LAST_AXIS_BIAS: u64 = 4;
 /// ```
 /// use b2nd::array::partition;
 /// let (chunks, blocks) = partition(&[96, 721, 1440], 4, None, None)?;
-/// assert_eq!((chunks, blocks), (vec![96, 92, 180], vec![24, 23, 45]));
+/// assert_eq!((chunks, blocks), (vec![48, 92, 360], vec![12, 23, 90]));
 /// # Ok::<(), b2nd::Error>(())
 /// ```
 pub fn partition(

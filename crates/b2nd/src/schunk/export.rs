@@ -20,7 +20,7 @@ impl SChunk {
         let too_large = || Error::usage("the frame is too large");
         let cbytes = (out.len() as u64).checked_sub(header.len()).ok_or_else(too_large)?;
         if header.nbytes() > 0 {
-            append(&mut out, &offsets.encode(&self.exec)?)?;
+            append(&mut out, &offsets.encode(&self.exec.clone().without_progress())?)?;
         }
         append(&mut out, &self.trailer.encode()?)?;
         let cbytes = if header.nbytes() > 0 { cbytes } else { 0 };

@@ -171,10 +171,13 @@ impl SChunk {
         }
         Limits::check("a vlmetalayer", u64::from(header.nbytes()), self.limits.max_meta_bytes())?;
         let limits = self.limits.clone().with_max_chunk_bytes(self.limits.max_meta_bytes());
-        let content = chunk::decode(chunk, &limits, &self.exec).map_err(|error| match error {
-            Error::Format(inner) => broken(format!("{}: {}", inner.part().name(), inner.reason())),
-            other => other,
-        });
+        let content =
+            chunk::decode(chunk, &limits, &self.exec.clone().without_progress()).map_err(
+                |error| match error {
+                    Error::Format(inner) => broken(format!("{}: {}", inner.part().name(), inner.reason())),
+                    other => other,
+                },
+            );
         content.map(Some).map_err(|error| self.located(error))
     }
 

@@ -53,7 +53,10 @@ impl SChunk {
             if trailer.get(name).is_some() {
                 return Err(Error::usage(format!("two vlmetalayers are named `{name}`")));
             }
-            trailer.set(name, chunk::encode(content, &Params::new(1), &options.exec)?)?;
+            trailer.set(
+                name,
+                chunk::encode(content, &Params::new(1), &options.exec.clone().without_progress())?,
+            )?;
         }
         let store: Box<dyn Store> = match target {
             Target::Memory => Box::new(MemoryStore::default()),
@@ -148,7 +151,7 @@ impl SChunk {
     ///
     /// C-Blosc2 reads all of them, but cannot add one to a frame that has 16 or more.
     pub fn set_vlmetalayer(&mut self, name: &str, content: &[u8]) -> Result<()> {
-        let chunk = chunk::encode(content, &Params::new(1), &self.exec)?;
+        let chunk = chunk::encode(content, &Params::new(1), &self.exec.clone().without_progress())?;
         self.begin()?;
         self.keep_old();
         self.trailer.set(name, chunk)
@@ -163,7 +166,10 @@ impl SChunk {
         Ok(self.trailer.remove(name))
     }
     /// Replaces the content of a fixed metalayer by one of the same length (effective at the next commit).
-    pub(crate) fn set_metalayer(&mut self, name: &str, content: &[u8]) -> Result<()> {
+    ///
+    /// # Errors
+    /// [`Error::Usage`] when there is no such metalayer, its length differs, or the frame was opened for reading only.
+    pub fn set_metalayer(&mut self, name: &str, content: &[u8]) -> Result<()> {
         self.begin()?;
         self.keep_old();
         self.header.set_metalayer(name, content)
@@ -270,7 +276,7 @@ impl SChunk {
             obsolete: &obsolete,
             first: self.changes.unpublished,
         };
-        let (header, steps) = plan::plan_commit(&commit, &self.exec)?;
+        let (header, steps) = plan::plan_commit(&commit, &self.exec.clone().without_progress())?;
         for step in &steps {
             match (self.store.apply(step), step) {
                 // The commit is done by then, and files that nothing refers to do no harm.

@@ -10,7 +10,10 @@ fn stored(folder: &Folder) -> Vec<u8> {
 }
 
 /// Slices in NumPy's notation, the indices they take, and the shape of the result.
-fn slices() -> Vec<(&'static str, [Vec<usize>; 3], Vec<usize>)> {
+/// A slice, the indices that it takes along each axis, and the shape of its result.
+type SliceCase = (&'static str, [Vec<usize>; 3], Vec<usize>);
+
+fn slices() -> Vec<SliceCase> {
     let all = |n: usize| (0..n).collect::<Vec<_>>();
     let down = |n: usize| (0..n).rev().collect::<Vec<_>>();
     vec![

@@ -126,7 +126,8 @@ impl Write<'_> {
         let changed;
         let fresh;
         let source: &dyn chunk::BlockSource = if self.covers(visit) {
-            let places = visit.runs.iter().zip(&self.plan.segments).map(|(run, segments)| segments[run.start].out);
+            let places =
+                visit.runs.iter().zip(&self.plan.segments).map(|(run, segments)| segments[run.start].out);
             let places = places.collect();
             fresh = FreshChunk::new(self.grid, &visit.position, places, self.items, &self.item_strides);
             &fresh

@@ -32,7 +32,15 @@ impl<'a> FreshChunk<'a> {
         item_strides: &'a [usize],
     ) -> Self {
         let (starts, _) = grid.chunk_box(position);
-        FreshChunk { grid, position, starts, places, items, item_strides, block_lengths: grid.block_lengths() }
+        FreshChunk {
+            grid,
+            position,
+            starts,
+            places,
+            items,
+            item_strides,
+            block_lengths: grid.block_lengths(),
+        }
     }
 }
 
