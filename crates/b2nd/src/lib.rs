@@ -27,3 +27,8 @@ pub use exec::{Cancel, Exec};
 pub use filter::{Filter, Pipeline};
 pub use limits::Limits;
 pub use schunk::{Layout, OpenOptions, SChunk};
+
+/// The Rust of the README runs as a test.
+#[cfg(all(doctest, feature = "ndarray"))]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

@@ -31,6 +31,11 @@ fn conclude(what: &str, cases: &[Case], failures: &[String]) -> Outcome {
     println!("{}", coverage.table());
     assert_eq!(coverage.total() as u64, count());
     assert!(coverage.total() >= 2000, "too few arrays");
+    if number("B2ND_ROUNDS", 0) == 0 {
+        let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md"))?;
+        let total = coverage.total();
+        assert!(readme.contains(&format!("[{},{:03} arrays]", total / 1000, total % 1000)), "{total} arrays");
+    }
     assert!(failures.is_empty(), "{}", failures.iter().take(30).cloned().collect::<Vec<_>>().join("\n"));
     assert_eq!(coverage.gaps(), Vec::<String>::new(), "thin coverage");
     Ok(())

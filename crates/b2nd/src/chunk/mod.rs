@@ -1,6 +1,6 @@
 //! Chunks: the compressed bytes of up to 2 GiB of items, cut into blocks that decode on their own. No I/O here.
 //!
-//! A header says what a chunk is; [`ChunkHead`] adds where its blocks are; one call then decodes one block, wherever its
+//! A header says what a chunk is; `ChunkHead` adds where its blocks are; one call then decodes one block, wherever its
 //! bytes came from. Knows nothing of frames, files and shapes.
 
 mod decode;

@@ -1,7 +1,7 @@
 //! The text of an N-dimensional array, byte for byte as NumPy 2 prints it with its default options.
 //!
 //! Knows items as bytes and a dtype, and nothing of files: [`needed`] says which items the text shows, the caller reads
-//! them, and [`format`] writes the text. From a huge array only its corners are read.
+//! them, and [`format()`] writes the text. From a huge array only its corners are read.
 
 mod calendar;
 mod digits;

@@ -10,5 +10,6 @@ mod import;
 mod inspect;
 mod memory;
 mod pictures;
+mod readme;
 mod support;
 mod usage;
