@@ -7,6 +7,7 @@ use crate::array::read::plan::ChunkVisit;
 use crate::array::read::plan::Plan;
 use crate::chunk;
 use crate::chunk::ChunkHead;
+use crate::chunk::ChunkHeader;
 use crate::chunk::Content;
 use crate::chunk::Special;
 use crate::error::Error;
@@ -268,23 +269,18 @@ pub(crate) fn read_head(array: &Array, place: Place, fetched: &mut Vec<u8>) -> R
     let clip = |len: usize| usize::try_from(available).unwrap_or(usize::MAX).min(len);
     let got = clip(expected.max(FIRST_FETCH));
     let bytes = array.schunk.fetch(place, 0, got, fetched)?;
-    let needed = ChunkHead::needed(bytes, available, limits)?;
-    let head = if needed <= got {
-        ChunkHead::parse(bytes, available, limits)?
-    } else {
-        let bytes = array.schunk.fetch(place, 0, needed, fetched)?;
-        ChunkHead::parse(bytes, available, limits)?
-    };
-    let (found, due) = (head.header().nbytes() as usize, array.grid.chunk_bytes());
-    if found == due {
-        Ok(head)
-    } else {
-        Err(Error::format(
-            Part::ChunkHeader,
-            4,
-            format!("a chunk of {found} bytes in an array with chunks of {due}"),
-        ))
+    // A chunk of another size is damage, whatever it would cost: so this comes before the limits.
+    let (found, due) = (ChunkHeader::parse(bytes)?.nbytes() as usize, array.grid.chunk_bytes());
+    if found != due {
+        let reason = format!("a chunk of {found} bytes in an array with chunks of {due}");
+        return Err(Error::format(Part::ChunkHeader, 4, reason));
     }
+    let needed = ChunkHead::needed(bytes, available, limits)?;
+    if needed <= got {
+        return ChunkHead::parse(bytes, available, limits);
+    }
+    let bytes = array.schunk.fetch(place, 0, needed, fetched)?;
+    ChunkHead::parse(bytes, available, limits)
 }
 
 /// The item that a special chunk repeats.
