@@ -29,7 +29,8 @@ First steps:
   b2nd export a.b2nd b.npy             and back to NumPy
 
 Slices are written as in NumPy: '10:20,:,-5', '::-1', '...,0', 'None,3'. Quote them, for the shell's sake.
-Exit codes: 0 good; 1 damaged data, or a difference found; 2 wrong usage; 3 disk, memory or a limit.
+Exit codes: 0 good; 1 damaged data, or a difference found; 2 wrong usage; 3 disk, memory or a limit;
+130 interrupted with Ctrl-C.
 `b2nd VERB --help` shows the options of a verb, with examples.";
 
 /// What to do.
