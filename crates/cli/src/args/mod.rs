@@ -217,7 +217,8 @@ pub(crate) struct Convert {
 Examples:
   b2nd verify a.b2nd && echo sound
 
-The exit code is 1 if anything is damaged; each damaged block is a line with the items that are lost.")]
+The exit code is 1 if anything is damaged; each damaged block is a line with the items that are lost.
+The format has no checksums: a flipped bit that leaves a stream well-formed changes values, and nobody can tell.")]
 pub(crate) struct Verify {
     /// The array (or any other Blosc2 frame)
     #[arg(value_name = "FILE")]
