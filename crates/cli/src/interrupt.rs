@@ -36,6 +36,7 @@ pub(crate) fn listen() {
     let switch = switch();
     let _ = ctrlc::try_set_handler(move || {
         if switch.is_cancelled() {
+            #[expect(clippy::exit, reason = "the user does not want to wait for the end of the work")]
             std::process::exit(i32::from(EXIT_CODE));
         }
         switch.cancel();
