@@ -1,6 +1,6 @@
 //! How a command ends: exit codes, and errors as they are shown to the user.
 //!
-//! Exit codes: 0 good, 1 damaged data (or a difference), 2 wrong usage, 3 environment or a limit.
+//! Exit codes: 0 good, 1 damaged data (or a difference), 2 wrong usage, 3 environment or a limit, 130 interrupted.
 
 use std::fmt;
 use std::io;
@@ -23,6 +23,8 @@ pub(crate) enum Outcome {
     Usage,
     /// 3: the operating system refused, memory ran out, or a limit was passed.
     Environment,
+    /// 130: the user pressed Ctrl-C.
+    Interrupted,
 }
 
 impl From<Outcome> for ExitCode {
@@ -32,6 +34,7 @@ impl From<Outcome> for ExitCode {
             Outcome::Damaged => 1,
             Outcome::Usage => 2,
             Outcome::Environment => 3,
+            Outcome::Interrupted => crate::interrupt::EXIT_CODE,
         })
     }
 }

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use b2nd::array::Dtype;
 
 use crate::failure::{Failure, Result};
+use crate::interrupt::Stream;
 use crate::npy;
 use crate::output::{Draft, is_standard};
 use crate::report::{bytes, lengths};
@@ -44,7 +45,7 @@ enum Source {
     /// The items start at this offset of a file.
     File(File, u64),
     /// The items come next.
-    Stream(Box<dyn Read>),
+    Stream(Stream),
     /// A copy of a stream.
     Spool(Draft),
 }
@@ -53,7 +54,7 @@ impl Input {
     /// Opens an input; `raw` says what its items are if it is not a `.npy` file.
     pub(crate) fn open(path: &Path, raw: Option<(Dtype, Vec<u64>)>) -> Result<Self> {
         if is_standard(path) {
-            return Input::from_stream(Path::new("standard input"), Box::new(io::stdin()), raw);
+            return Input::from_stream(Path::new("standard input"), io::stdin(), raw);
         }
         let failed = |error: &io::Error| Failure::io("open the input", path, error);
         let mut file = File::open(path).map_err(|error| failed(&error))?;
@@ -63,7 +64,7 @@ impl Input {
             return Err(Failure::usage(message, "to rewrite a sparse array, use `b2nd convert`"));
         }
         if !meta.is_file() {
-            return Input::from_stream(path, Box::new(file), raw);
+            return Input::from_stream(path, file, raw);
         }
         let (kind, offset, is_raw) = match raw {
             Some((dtype, shape)) => (Kind { dtype, shape, fortran: false }, 0, true),
@@ -78,7 +79,12 @@ impl Input {
         Ok(input)
     }
 
-    fn from_stream(name: &Path, mut stream: Box<dyn Read>, raw: Option<(Dtype, Vec<u64>)>) -> Result<Self> {
+    fn from_stream(
+        name: &Path,
+        from: impl Read + Send + 'static,
+        raw: Option<(Dtype, Vec<u64>)>,
+    ) -> Result<Self> {
+        let mut stream = Stream::new(from).map_err(|error| Failure::io("read", name, &error))?;
         match raw {
             Some((dtype, shape)) => {
                 Input::new(name, Kind { dtype, shape, fortran: false }, true, Source::Stream(stream))

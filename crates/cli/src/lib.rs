@@ -7,6 +7,7 @@ mod args;
 pub mod demo;
 mod failure;
 mod input;
+mod interrupt;
 mod msgpack;
 mod npy;
 mod numeric;
@@ -31,11 +32,17 @@ use crate::failure::{Outcome, Result};
 
 /// Runs the command line `args` (the program's name first) and says how it went, in the process's exit code.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    interrupt::listen();
     let result = match Cli::try_parse_from(args) {
         Ok(cli) => verb::run(&cli.verb),
         Err(error) => explain(&error),
     };
     let outcome = result.unwrap_or_else(|failure| {
+        if interrupt::is_wanted() {
+            // Whatever failed then, failed because of that: work that was cancelled, or a pipe that ended with us.
+            eprintln!("b2nd: interrupted: nothing was finished, and the files are as they were");
+            return Outcome::Interrupted;
+        }
         let text = failure.to_string();
         if !text.is_empty() {
             eprintln!("{text}");

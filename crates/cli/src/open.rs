@@ -1,5 +1,7 @@
 //! Opening what a command reads, with errors that name the file.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 use b2nd::array::{Array, Dtype, OpenOptions};
@@ -39,7 +41,41 @@ pub(crate) fn any(path: &Path, exec: Exec) -> Result<Opened> {
     {
         return Ok(Opened::Frame(Box::new(schunk)));
     }
-    Err(Failure::from(error).about(path))
+    Err(refused(path, error))
+}
+
+/// The failure to open `path`: a file that is of another kind altogether is not called damaged.
+pub(crate) fn refused(path: &Path, error: Error) -> Failure {
+    if error.fault() == Fault::File
+        && let Some((what, hint)) = other_kind(path)
+    {
+        return Failure::usage(format!("{}: is {what}", path.display()), hint);
+    }
+    Failure::from(error).about(path)
+}
+
+/// What a file is that is no frame, and what to do with it.
+fn other_kind(path: &Path) -> Option<(&'static str, &'static str)> {
+    if path.is_dir() {
+        let frame = path.join("chunks.b2frame").exists();
+        return (!frame).then_some((
+            "a folder, and not a sparse array",
+            "a sparse array is a folder with a file chunks.b2frame in it",
+        ));
+    }
+    let mut file = File::open(path).ok()?;
+    let len = file.metadata().ok()?.len();
+    let mut head = [0; 16];
+    file.read_exact(&mut head).ok()?;
+    if head.starts_with(b"\x93NUMPY") {
+        return Some(("a NumPy file, not a Blosc2 one", "`b2nd import FILE OUT.b2nd` makes an array of it"));
+    }
+    // A chunk begins with its version, and bytes 12 to 16 are its length.
+    let [1..=6, .., a, b, c, d] = head else { return None };
+    (u64::from(u32::from_le_bytes([a, b, c, d])) == len).then_some((
+        "a bare Blosc chunk, not an array or frame",
+        "this command reads frames; chunks are for `b2nd::chunk::decode` of the Rust crate",
+    ))
 }
 
 fn has_array_metalayer(schunk: &SChunk) -> bool {

@@ -29,7 +29,8 @@ First steps:
   b2nd export a.b2nd b.npy             and back to NumPy
 
 Slices are written as in NumPy: '10:20,:,-5', '::-1', '...,0', 'None,3'. Quote them, for the shell's sake.
-Exit codes: 0 good; 1 damaged data, or a difference found; 2 wrong usage; 3 disk, memory or a limit.
+Exit codes: 0 good; 1 damaged data, or a difference found; 2 wrong usage; 3 disk, memory or a limit;
+130 interrupted with Ctrl-C.
 `b2nd VERB --help` shows the options of a verb, with examples.";
 
 /// What to do.
@@ -216,7 +217,8 @@ pub(crate) struct Convert {
 Examples:
   b2nd verify a.b2nd && echo sound
 
-The exit code is 1 if anything is damaged; each damaged block is a line with the items that are lost.")]
+The exit code is 1 if anything is damaged; each damaged block is a line with the items that are lost.
+The format has no checksums: a flipped bit that leaves a stream well-formed changes values, and nobody can tell.")]
 pub(crate) struct Verify {
     /// The array (or any other Blosc2 frame)
     #[arg(value_name = "FILE")]

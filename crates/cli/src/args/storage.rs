@@ -9,6 +9,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::args::values::{ByteSize, Filters, Lengths};
 use crate::failure::{Failure, Result};
+use crate::interrupt;
 use crate::report::lengths;
 
 /// How an array is stored.
@@ -49,9 +50,11 @@ pub(crate) struct Work {
 }
 
 impl Work {
-    /// The threads to work on.
+    /// The threads to work on, until Ctrl-C.
     pub(crate) fn exec(&self) -> Exec {
-        self.threads.map_or_else(Exec::default, |n| Exec::new(usize::from(n)))
+        self.threads
+            .map_or_else(Exec::default, |n| Exec::new(usize::from(n)))
+            .with_cancel(interrupt::switch())
     }
 
     /// The bytes of items that may be in flight.

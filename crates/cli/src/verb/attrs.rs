@@ -8,7 +8,7 @@ use b2nd::schunk::SChunk;
 
 use crate::args::{Attrs, AttrsAction};
 use crate::failure::{Failure, Outcome, Result};
-use crate::{msgpack, output};
+use crate::{msgpack, open, output};
 
 pub(super) fn run(args: &Attrs) -> Result<Outcome> {
     let value = match (args.action, &args.value) {
@@ -28,7 +28,17 @@ pub(super) fn run(args: &Attrs) -> Result<Outcome> {
     };
     let write = matches!(args.action, Some(AttrsAction::Set | AttrsAction::Rm));
     let about = |error: Error| Failure::from(error).about(&args.file);
-    let mut schunk = SChunk::open(&args.file, &OpenOptions::new().with_write(write)).map_err(about)?;
+    let mut schunk = SChunk::open(&args.file, &OpenOptions::new().with_write(write)).map_err(|error| {
+        let old = matches!(error, Error::Unsupported { .. }) && write;
+        let failure = open::refused(&args.file, error);
+        if old {
+            failure.with_hint(
+                "`b2nd convert FILE NEW.b2nd` writes an array in the newest format, which can be changed",
+            )
+        } else {
+            failure
+        }
+    })?;
     let name = args.name.as_deref().unwrap_or_default();
     let missing = || {
         let names: Vec<&str> = schunk_names(&schunk);

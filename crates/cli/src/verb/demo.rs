@@ -46,7 +46,7 @@ pub(super) fn run(args: &Demo) -> Result<Outcome> {
     let verdict =
         if all_equal { "All slices are equal in both files." } else { "Slices DIFFER between the files!" };
     output::print(&format!(
-        "{verdict} (Both come from the page cache: what a disk or a network adds, it adds by the byte.)\n"
+        "{verdict} (The best of three readings. Both come from the page cache: what a disk or a network adds, it adds by the byte.)\n"
     ))?;
     draw(&array, &picture, args.force)?;
     output::print(&ending(&npy_path, &path, &picture, shape))?;

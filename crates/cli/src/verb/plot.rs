@@ -57,15 +57,25 @@ pub(super) fn run(args: &Plot) -> Result<Outcome> {
     Ok(Outcome::Good)
 }
 
-/// The last two axes, in the middle of the others.
+/// All of an axis.
+const WHOLE: Axis = Axis::Range { start: None, stop: None, step: 1 };
+
+/// The last two axes that make a picture, in the middle of the others. Short ones, such as the colours of a photograph,
+/// make none.
 fn middle(shape: &[u64]) -> Result<View> {
-    let leading = shape.get(..shape.len().saturating_sub(2)).unwrap_or_default();
     if shape.contains(&0) {
         return Err(nothing(shape));
     }
-    let axes: Vec<Axis> =
-        leading.iter().map(|len| Axis::Index(i64::try_from(len / 2).unwrap_or(0))).collect();
-    View::new(shape, &axes)
+    let mut lengths = shape.to_vec();
+    lengths.sort_unstable();
+    let second = lengths.len().checked_sub(2).and_then(|n| lengths.get(n)).copied().unwrap_or(0);
+    let mut drawn: Vec<usize> =
+        (0..shape.len()).filter(|&d| shape.get(d).is_some_and(|&len| len > second / 4)).collect();
+    drawn.drain(..drawn.len().saturating_sub(2));
+    let axis = |(d, len): (usize, &u64)| {
+        if drawn.contains(&d) { WHOLE } else { Axis::Index(i64::try_from(len / 2).unwrap_or(0)) }
+    };
+    View::new(shape, &shape.iter().enumerate().map(axis).collect::<Vec<Axis>>())
 }
 
 fn nothing(shape: &[u64]) -> Failure {
@@ -201,5 +211,21 @@ mod tests {
         let view = View::parse(&[9, 8, 7], None).unwrap();
         assert_eq!(slice_text(&view), ":,:,:");
         assert_eq!(slice_text(&middle(&[9, 8, 7]).unwrap()), "4,:,:");
+    }
+
+    #[test]
+    fn the_middle_is_cut_where_there_is_a_picture() {
+        for (shape, want) in [
+            (&[512, 512, 3][..], ":,:,1"),
+            (&[128, 96, 24, 2], ":,:,12,1"),
+            (&[1000, 64, 64], "500,:,:"),
+            (&[2, 3, 241, 480], "1,1,:,:"),
+            (&[1, 1, 5], "0,0:1,:"),
+            (&[3, 500], ":,:"),
+            (&[5], ":"),
+            (&[], ""),
+        ] {
+            assert_eq!(slice_text(&middle(shape).unwrap()), want, "{shape:?}");
+        }
     }
 }

@@ -17,25 +17,44 @@ const MOST_LINES: usize = 1000;
 
 pub(super) fn run(args: &Verify) -> Result<Outcome> {
     let exec = Work::default().exec();
-    let mut opened = open::any(&args.file, exec.clone())?;
+    let mut opened = open::any(&args.file, exec.clone()).map_err(|failure| match failure.outcome() {
+        Outcome::Damaged => {
+            failure.with_hint("nothing can be read without this part: get the file anew, or make it again")
+        }
+        _ => failure,
+    })?;
     let progress = Progress::new("verify", opened.schunk().nbytes());
     let exec = progress.watch(exec);
     let mut damage = attributes(opened.schunk());
-    let mut unreadable = matches!(opened, Opened::Array(_)) && damage.is_empty();
+    let mut unreadable = damage.is_empty();
     match &mut opened {
         Opened::Array(array) => {
             array.set_exec(exec);
             for place in array.verify()? {
                 unreadable &= matches!(place.error, Error::Unsupported { .. });
                 let block = place.block.map(|n| format!(", block {n}")).unwrap_or_default();
-                let items = report::region(&place.start, &place.stop);
-                damage.push(format!("chunk {}{block}: items {items}: {}", place.chunk, place.error));
+                let lost = place.start.iter().zip(&place.stop).all(|(start, stop)| start < stop);
+                let items = if lost {
+                    format!("items {}", report::region(&place.start, &place.stop))
+                } else {
+                    "padding, no items".into()
+                };
+                damage.push(format!("chunk {}{block}: {items}: {}", place.chunk, place.error));
             }
         }
-        Opened::Frame(schunk) => damage.extend(chunks(schunk, &progress)),
+        Opened::Frame(schunk) => {
+            for (n, error) in chunks(schunk, &progress)? {
+                unreadable &= matches!(error, Error::Unsupported { .. });
+                damage.push(format!("chunk {n}: {error}"));
+            }
+        }
     }
     drop(progress);
     let schunk = opened.schunk();
+    let nbytes = match &opened {
+        Opened::Array(array) => array.nbytes(),
+        Opened::Frame(schunk) => schunk.nbytes(),
+    };
     let what = match &opened {
         Opened::Array(array) => format!("{} {}, ", report::lengths(array.shape()), array.dtype()),
         Opened::Frame(_) => String::new(),
@@ -43,7 +62,7 @@ pub(super) fn run(args: &Verify) -> Result<Outcome> {
     let name = args.file.display();
     let attributes = report::count(schunk.vlmetalayer_names().count() as u64, "attribute");
     let chunks = report::count(schunk.nchunks(), "chunk");
-    let counts = format!("{what}{chunks}, {}, {attributes}", report::count(schunk.nbytes(), "byte"));
+    let counts = format!("{what}{chunks}, {}, {attributes}", report::count(nbytes, "byte"));
     let mut text = String::new();
     for line in damage.iter().take(MOST_LINES) {
         let _ = writeln!(text, "{line}");
@@ -69,14 +88,15 @@ fn attributes(schunk: &SChunk) -> Vec<String> {
     schunk.vlmetalayer_names().filter_map(broken).collect()
 }
 
-fn chunks(schunk: &SChunk, progress: &Progress) -> Vec<String> {
+fn chunks(schunk: &SChunk, progress: &Progress) -> Result<Vec<(u64, Error)>> {
     let mut damage = Vec::new();
     for n in 0..schunk.nchunks() {
         let decoded = schunk.chunk(n).and_then(|bytes| chunk::decode(&bytes, schunk.limits(), schunk.exec()));
         match decoded {
             Ok(items) => progress.add(items.len() as u64),
-            Err(error) => damage.push(format!("chunk {n}: {error}")),
+            Err(Error::Cancelled) => return Err(Error::Cancelled.into()),
+            Err(error) => damage.push((n, error)),
         }
     }
-    damage
+    Ok(damage)
 }

@@ -69,6 +69,39 @@ fn a_damaged_header_is_damage() {
 }
 
 #[test]
+fn a_file_of_another_kind_is_called_by_its_name() {
+    let folder = Folder::new();
+    stored(&folder, "a.b2nd", &[]);
+    folder.write("b.npy", &npy("<u4", &SHAPE, false, &items(&SHAPE)));
+    std::fs::create_dir(folder.path("empty")).unwrap();
+    let params = b2nd::chunk::Params::new(4);
+    let chunk = b2nd::chunk::encode(&items(&SHAPE), &params, &b2nd::Exec::new(1)).unwrap();
+    folder.write("c.chunk", &chunk);
+    for (name, word) in
+        [("b.npy", "b2nd import"), ("empty", "chunks.b2frame"), ("c.chunk", "a bare Blosc chunk")]
+    {
+        for line in [&["info", name][..], &["verify", name], &["slice", name, "0"], &["attrs", name]] {
+            folder.fails(2, word, line);
+        }
+    }
+}
+
+#[test]
+fn damage_in_padding_loses_no_items() {
+    let folder = Folder::new();
+    folder.write("a.npy", &npy("<u4", &[1000], false, &items(&[1000])));
+    folder.good(&["import", "a.npy", "a.b2nd", "--chunks", "800", "--blocks", "200", "--sparse"]);
+    // Of the second chunk only the first block has items. The length of a stream in its last block becomes absurd.
+    let mut bytes = folder.read("a.b2nd/00000001.chunk");
+    let start = u32::from_le_bytes(bytes[44..48].try_into().unwrap()) as usize;
+    bytes[start..start + 4].copy_from_slice(&i32::MAX.to_le_bytes());
+    folder.write("a.b2nd/00000001.chunk", &bytes);
+    let (code, out, err) = folder.run(&["verify", "a.b2nd"]);
+    assert_eq!(code, 1, "{out}{err}");
+    assert!(out.contains("chunk 1, block 3: padding, no items: "), "{out}");
+}
+
+#[test]
 fn diff_finds_every_difference() {
     let folder = Folder::new();
     stored(&folder, "a.b2nd", &[]);

@@ -8,6 +8,8 @@ mod convert;
 mod export;
 mod import;
 mod inspect;
+#[cfg(unix)]
+mod interrupt;
 mod memory;
 mod pictures;
 mod readme;
