@@ -19,9 +19,6 @@ use crate::tiling::Region;
 use crate::view::View;
 
 const SMALL: [usize; 3] = [24, 121, 240];
-/// Compact in all three directions, so that a slice along any axis touches few chunks and few blocks.
-const CHUNKS: [u64; 3] = [24, 145, 288];
-const BLOCKS: [u64; 3] = [6, 37, 72];
 
 pub(super) fn run(args: &Demo) -> Result<Outcome> {
     let (npy_path, path, picture) =
@@ -64,12 +61,9 @@ fn make(shape: [usize; 3], npy_path: &Path, path: &Path, force: bool, work: &Wor
         AXES.join(", "),
         report::bytes(nbytes)
     ))?;
-    let clip = |lengths: [u64; 3]| lengths.iter().zip(&wide).map(|(a, b)| *a.min(b)).collect::<Vec<u64>>();
     let progress = Progress::new("make and store", nbytes);
     let mut writer = Options::new()
         .with_params(Params::new(4))
-        .with_chunks(clip(CHUNKS))
-        .with_blocks(clip(BLOCKS))
         .with_overwrite(force)
         .with_exec(progress.watch(work.exec()))
         .create_uncommitted(Some(path), dtype.clone(), &wide)?;
@@ -79,9 +73,11 @@ fn make(shape: [usize; 3], npy_path: &Path, path: &Path, force: bool, work: &Wor
 
     let (mut making, mut storing, mut plain) = (Duration::ZERO, Duration::ZERO, Duration::ZERO);
     let plane = shape[1] * shape[2];
+    // Whole chunks at a time: none is read again to be completed.
+    let thick = writer.array().chunks().first().map_or(1, |&n| n as usize);
     let mut at = 0;
     while at < shape[0] {
-        let end = shape[0].min(at + CHUNKS[0] as usize);
+        let end = shape[0].min(at + thick);
         let clock = Instant::now();
         let items = steps(shape, at, end, work.exec().threads());
         making += clock.elapsed();
