@@ -80,3 +80,16 @@ fn a_commit_whose_sync_fails_is_taken_back_whole() {
         assert_eq!(left.metalayers().next().unwrap().1, [0x97; 20]);
     }
 }
+
+#[test]
+fn metadata_that_could_not_be_committed_is_forgotten() {
+    let options_of = crate::Options::new().with_metalayer("origin", *b"here");
+    let bytes = options_of.create(None, crate::Dtype::raw(4), &[100]).unwrap().to_bytes().unwrap();
+    let store = Failing { store: MemoryStore::from_bytes(bytes), syncs: 0 };
+    let schunk = SChunk::load(Box::new(store), Layout::Contiguous, &options().with_write(true)).unwrap();
+    let mut array = crate::Array::from_schunk(schunk).unwrap();
+    assert!(array.set_vlmetalayer("unit", b"m/s").is_err());
+    assert!(array.set_metalayer("origin", b"away").is_err());
+    assert_eq!(array.schunk.vlmetalayer("unit").unwrap(), None);
+    assert!(array.schunk.metalayers().any(|(_, content)| content == b"here"));
+}
