@@ -363,3 +363,28 @@ fn progress_counts_every_byte_and_cancelling_stops() {
     array.set_exec(Exec::new(1));
     assert!(array.read_bytes(s![]).unwrap().iter().all(|&b| b == 1));
 }
+
+#[test]
+fn a_new_array_is_not_published_after_a_failed_write() {
+    let scratch = Scratch::new("failed");
+    let cancel = b2nd::Cancel::new();
+    let stop = cancel.clone();
+    // The first chunk is stored, and then somebody stops the rest.
+    let exec = Exec::new(1).with_cancel(cancel).with_progress(move |_| stop.cancel());
+    let options = Options::new().with_chunks([10]).with_blocks([10]).with_exec(exec);
+    let mut writer = options.create_uncommitted(Some(&scratch.path()), Dtype::raw(1), &[100]).unwrap();
+    assert!(matches!(writer.write_bytes(s![], &[7; 100]), Err(Error::Cancelled)));
+    assert!(writer.commit().is_err());
+    assert!(!scratch.path().exists());
+}
+
+#[test]
+fn tiny_blocks_do_not_make_a_read_cost_more_than_its_limit() {
+    let options = Options::new().with_chunks([1 << 20]).with_blocks([1]);
+    let bytes = options.create(None, Dtype::raw(1), &[1 << 20]).unwrap().to_bytes().unwrap();
+    let limits = b2nd::Limits::default().with_max_index_bytes(1 << 20);
+    let array = Array::from_bytes(bytes, &OpenOptions::new().with_limits(limits)).unwrap();
+    assert!(matches!(array.read_bytes(s![]), Err(Error::Limit { .. })));
+    assert_eq!(array.read_bytes(s![5..1005]).unwrap(), [0; 1000]);
+    assert_eq!(array.read_bytes(s![..;-1024]).unwrap(), [0; 1024]);
+}

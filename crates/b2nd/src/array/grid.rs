@@ -208,11 +208,23 @@ impl Grid {
         self.blocks.iter().map(|&b| b as usize).collect()
     }
 
+    /// At least as many segments as [`Grid::segments`] cuts a line into, and not many times more.
+    pub(crate) fn most_segments(&self, axis: usize, line: Line) -> u64 {
+        let span = line.count.saturating_sub(1).saturating_mul(line.step.unsigned_abs());
+        // Ends of blocks and ends of chunks cut; so do the steps that leave blocks out.
+        let cuts = |length: u64| span.checked_div(length).unwrap_or(0).saturating_add(1);
+        cuts(self.blocks[axis]).saturating_add(cuts(self.chunks[axis])).saturating_add(1).min(line.count)
+    }
+
     /// Cuts a line along `axis` where it passes from block to block. The line lies inside the axis.
-    pub(crate) fn segments(&self, axis: usize, line: Line) -> Vec<Segment> {
+    pub(crate) fn segments(&self, axis: usize, line: Line) -> Result<Vec<Segment>> {
         let (chunk_len, block_len) = (self.chunks[axis], self.blocks[axis]);
         let stride = line.step.unsigned_abs();
         let mut segments = Vec::new();
+        let most = self.most_segments(axis, line);
+        segments
+            .try_reserve_exact(usize::try_from(most).unwrap_or(usize::MAX))
+            .map_err(|_| Error::out_of_memory("the plan of a selection", most))?;
         let mut done = 0;
         while done < line.count {
             let walked = done * stride;
@@ -233,7 +245,7 @@ impl Grid {
             });
             done += count;
         }
-        segments
+        Ok(segments)
     }
 }
 
@@ -278,7 +290,10 @@ mod tests {
             let count = if back { start / step + 1 } else { (length - 1 - start) / step + 1 };
             let signed = if back { -(step as i64) } else { step as i64 };
             let mut items = Vec::new();
-            for s in grid.segments(0, Line { start, step: signed, count }) {
+            let line = Line { start, step: signed, count };
+            let segments = grid.segments(0, line).unwrap();
+            prop_assert!(segments.len() as u64 <= grid.most_segments(0, line));
+            for s in segments {
                 prop_assert_eq!(s.out, items.len());
                 for k in 0..s.count as i64 {
                     let inside = s.first as i64 + k * signed;

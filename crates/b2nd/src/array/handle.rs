@@ -126,9 +126,10 @@ impl Array {
         Ok(array)
     }
 
-    /// Whether the first stored chunk is cut into the blocks that the metalayer names (frames of version 1).
+    /// Whether a stored chunk (the first in the file) is cut into the blocks that the metalayer names (frames of version 1).
     fn has_blocks(&self) -> Result<bool> {
-        for n in 0..self.schunk.nchunks() {
+        let groups = self.schunk.same_chunks()?;
+        for (n, _) in (0..groups.len()).filter_map(|group| groups.get(group)) {
             let place = self.schunk.place(n)?;
             if let Place::Stored { .. } = place {
                 let head = read_head(self, place, &mut Vec::new()).map_err(|e| e.in_chunk(n))?;
@@ -241,8 +242,18 @@ impl Array {
         if name == meta::NAME || name == meta::OLD_NAME {
             return Err(Error::usage(format!("the metalayer '{name}' is written by the array itself")));
         }
-        self.schunk.set_metalayer(name, content)?;
-        self.schunk.commit()
+        let set = self.schunk.set_metalayer(name, content);
+        self.commit_or_forget(set)
+    }
+
+    /// Commits a change of metadata; after an error the change must not come along with a later commit.
+    fn commit_or_forget(&mut self, change: Result<()>) -> Result<()> {
+        let done = change.and_then(|()| self.schunk.commit());
+        if done.is_err() {
+            // The first error says more than one of the way back.
+            let _ = self.schunk.rollback();
+        }
+        done
     }
 
     /// Adds or replaces a vlmetalayer, and commits.
@@ -259,8 +270,8 @@ impl Array {
     /// # Errors
     /// [`Error::Usage`] for a name of more than 31 bytes or an array opened for reading only.
     pub fn set_vlmetalayer(&mut self, name: &str, content: &[u8]) -> Result<()> {
-        self.schunk.set_vlmetalayer(name, content)?;
-        self.schunk.commit()
+        let set = self.schunk.set_vlmetalayer(name, content);
+        self.commit_or_forget(set)
     }
 
     /// Removes a vlmetalayer, and commits; whether there was one.
@@ -270,7 +281,7 @@ impl Array {
     pub fn remove_vlmetalayer(&mut self, name: &str) -> Result<bool> {
         let there = self.schunk.remove_vlmetalayer(name)?;
         if there {
-            self.schunk.commit()?;
+            self.commit_or_forget(Ok(()))?;
         }
         Ok(there)
     }

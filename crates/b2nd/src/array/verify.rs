@@ -6,12 +6,17 @@ use crate::chunk::ChunkHead;
 use crate::chunk::Content;
 use crate::error::Error;
 use crate::error::Fault;
+use crate::error::Part;
 use crate::error::Result;
 use crate::exec::Scratch;
+use crate::limits::Limits;
 use crate::limits::resize;
 use crate::schunk::Place;
 use std::sync::Mutex;
 use std::sync::PoisonError;
+
+/// About what an entry of the list costs, its texts included.
+const DAMAGE_BYTES: u64 = 512;
 
 /// One damaged place, as [`Array::verify`] finds it.
 #[derive(Debug)]
@@ -32,6 +37,8 @@ pub struct Damage {
 impl Array {
     /// Decodes every block; one entry for each damaged block, or chunk where no block of it can be found, in order.
     ///
+    /// Chunks that the index puts in the same place are decoded once.
+    ///
     /// An empty list means that all items can be read. (Without checksums that does not prove that they are right: most
     /// codecs do not notice a flipped bit that leaves their stream well-formed.)
     ///
@@ -47,19 +54,40 @@ impl Array {
     /// unless a chunk file is missing or short.
     pub fn verify(&self) -> Result<Vec<Damage>> {
         let found = Mutex::new(Vec::new());
-        let chunks = usize::try_from(self.schunk.nchunks())
-            .map_err(|_| Error::usage("too many chunks for this machine"))?;
-        self.schunk.exec().run(chunks, u64::MAX, |scratch, n| {
-            let damage = self.verify_chunk(n as u64, scratch)?;
+        // An index of a few bytes can name one stored chunk for all: each is looked at once.
+        let groups = self.schunk.same_chunks()?;
+        self.schunk.exec().run(groups.len(), u64::MAX, |scratch, group| {
+            let Some((first, others)) = groups.get(group) else { return Ok(()) };
+            let mut damage = self.verify_chunk(first, scratch)?;
             if !damage.is_empty() {
-                found.lock().unwrap_or_else(PoisonError::into_inner).extend(damage);
+                let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+                self.check_list(found.len().saturating_add(damage.len()))?;
+                found.append(&mut damage);
+                for n in others.iter() {
+                    self.check_list(found.len().saturating_add(1))?;
+                    found.push(self.same_damage(n, first));
+                }
             }
-            self.schunk.exec().progress(self.grid.chunk_bytes() as u64);
+            self.schunk.exec().progress((self.grid.chunk_bytes() as u64).saturating_mul(others.len() + 1));
             Ok(())
         })?;
         let mut found: Vec<Damage> = found.into_inner().unwrap_or_else(PoisonError::into_inner);
         found.sort_by_key(|d| (d.chunk, d.block));
         Ok(found)
+    }
+
+    /// An error when a list of `len` entries costs more than the index of chunks may.
+    fn check_list(&self, len: usize) -> Result<()> {
+        let bytes = (len as u64).saturating_mul(DAMAGE_BYTES);
+        Limits::check("the list of damage", bytes, self.schunk.limits().max_index_bytes())
+    }
+
+    /// The damage of a chunk that is stored in the same place as a damaged one.
+    fn same_damage(&self, n: u64, first: u64) -> Damage {
+        let (start, stop) = self.grid.chunk_box(&self.grid.chunk_position(n));
+        let error =
+            Error::format(Part::Offsets, None, format!("the same as chunk {first}, which is damaged"));
+        Damage { chunk: n, block: None, start, stop, error: error.in_chunk(n).at(self.schunk.path()) }
     }
 
     fn verify_chunk(&self, n: u64, scratch: &mut Scratch) -> Result<Vec<Damage>> {
@@ -101,6 +129,10 @@ impl Array {
                     return Err(error);
                 }
                 damage.push(self.block_damage(n, b, &head, error));
+                if b == 0 && head.refers_to_first() {
+                    // No other block can be decoded without it.
+                    break;
+                }
             }
             if b == 0 && head.refers_to_first() {
                 std::mem::swap(&mut first, &mut block);
@@ -113,8 +145,10 @@ impl Array {
     fn block_damage(&self, n: u64, block: usize, head: &ChunkHead, error: Error) -> Damage {
         let position = self.grid.chunk_position(n);
         let error = error.in_block(block as u32).in_chunk(n).at(self.schunk.path());
-        // In the oldest files a block of the chunk is no box of the array: all of the chunk is in doubt.
-        let own = head.header().blocksize() as usize == self.grid.block_bytes();
+        // In the oldest files a block of the chunk is no box of the array, and with delta all blocks need the first: all
+        // of the chunk is in doubt.
+        let own = head.header().blocksize() as usize == self.grid.block_bytes()
+            && !(block == 0 && head.refers_to_first());
         let (start, stop) = if own {
             self.grid.block_box(&position, &self.grid.block_position(block))
         } else {

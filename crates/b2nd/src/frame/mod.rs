@@ -11,7 +11,7 @@ mod trailer;
 
 pub(crate) use header::{Header, HeaderFields};
 pub(crate) use metalayers::Name;
-pub(crate) use offsets::{Entry, Offsets};
+pub(crate) use offsets::{Entry, Offsets, SameChunks};
 pub(crate) use parse::{FrameIndex, FrameParser, Step};
 pub(crate) use trailer::Trailer;
 

@@ -118,6 +118,30 @@ impl Offsets {
         highest.and_then(|raw| u64::try_from(raw).ok())
     }
 
+    /// The numbers of all chunks, grouped by their stored value.
+    pub(crate) fn groups(&self) -> Result<SameChunks> {
+        let all = match self {
+            Offsets::Uniform { len, .. } => return Ok(SameChunks::All(*len)),
+            Offsets::Each(all) => all,
+        };
+        let refused = || Error::out_of_memory("the chunk offsets", (all.len() as u64).saturating_mul(16));
+        let mut sorted = Vec::new();
+        sorted.try_reserve_exact(all.len()).map_err(|_| refused())?;
+        sorted.extend(all.iter().copied().zip(0u64..));
+        sorted.sort_unstable();
+        let mut starts = Vec::new();
+        starts.try_reserve_exact(all.len()).map_err(|_| refused())?;
+        let (mut at, mut before) = (0usize, None);
+        for (raw, _) in &sorted {
+            if before != Some(*raw) {
+                starts.push(at);
+                before = Some(*raw);
+            }
+            at = at.saturating_add(1);
+        }
+        Ok(SameChunks::Sorted { sorted, starts })
+    }
+
     /// Reads the index chunk; it must hold `nchunks` offsets where that is known.
     pub(super) fn decode(chunk: &[u8], nchunks: Option<u64>, limits: &Limits) -> Result<Self> {
         let len = u64::from(measure(chunk, nchunks, limits)?.nbytes()) / 8;
@@ -178,6 +202,61 @@ impl Offsets {
     }
 }
 
+/// The chunks of a frame in groups of the same stored value, in the order of these.
+#[derive(Debug)]
+pub(crate) enum SameChunks {
+    /// One group of all.
+    All(u64),
+    /// Values with the numbers of their chunks, and where each group starts.
+    Sorted { sorted: Vec<(i64, u64)>, starts: Vec<usize> },
+}
+
+/// The chunks of a group behind its first.
+#[derive(Debug)]
+pub(crate) enum Others<'a> {
+    Range(u64),
+    Listed(&'a [(i64, u64)]),
+}
+
+impl SameChunks {
+    /// The number of groups.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            SameChunks::All(len) => usize::from(*len > 0),
+            SameChunks::Sorted { starts, .. } => starts.len(),
+        }
+    }
+    /// The first chunk of a group, and the others.
+    pub(crate) fn get(&self, group: usize) -> Option<(u64, Others<'_>)> {
+        match self {
+            SameChunks::All(len) => (group < self.len()).then_some((0, Others::Range(*len))),
+            SameChunks::Sorted { sorted, starts } => {
+                let end = starts.get(group.checked_add(1)?).copied().unwrap_or(sorted.len());
+                let (first, others) = sorted.get(*starts.get(group)?..end)?.split_first()?;
+                Some((first.1, Others::Listed(others)))
+            }
+        }
+    }
+}
+
+impl Others<'_> {
+    /// The number of chunks.
+    pub(crate) fn len(&self) -> u64 {
+        match self {
+            Others::Range(end) => end.saturating_sub(1),
+            Others::Listed(listed) => listed.len() as u64,
+        }
+    }
+    /// The chunks, in ascending order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = u64> {
+        let (range, listed) = match self {
+            Others::Range(end) => (1..*end, &[][..]),
+            Others::Listed(listed) => (0..0, *listed),
+        };
+        range.chain(listed.iter().map(|(_, n)| *n))
+    }
+}
+
 /// The header of an index chunk, checked against what the frame says; `start` has its first bytes or all.
 pub(super) fn measure(start: &[u8], nchunks: Option<u64>, limits: &Limits) -> Result<chunk::ChunkHeader> {
     let header = chunk::ChunkHeader::parse(start).map_err(as_index_error)?;
@@ -194,8 +273,10 @@ pub(super) fn measure(start: &[u8], nchunks: Option<u64>, limits: &Limits) -> Re
 /// The one value of an index chunk that repeats it.
 fn uniform_value(chunk: &[u8]) -> Option<i64> {
     let header = chunk::ChunkHeader::parse(chunk).ok()?;
-    if header.special()? != Special::Value || header.cbytes() != 40 {
-        return None;
+    match header.special()? {
+        Special::Zeros | Special::Uninit => return Some(0),
+        Special::Value if header.cbytes() == 40 => {}
+        _ => return None,
     }
     chunk.get(32..)?.first_chunk::<8>().map(|raw| i64::from_le_bytes(*raw))
 }

@@ -229,3 +229,30 @@ fn metalayers_that_overlap_are_refused() {
     let error = Trailer::parse(&bytes, header::Dialect::Current).unwrap_err();
     assert!(error.to_string().contains("overlap"), "{error}");
 }
+
+#[test]
+fn chunks_are_grouped_by_their_offsets() {
+    for raws in [vec![], vec![7], vec![3, -1, 3, 0, -1, 3, 9]] {
+        let offsets = Offsets::Each(raws.clone());
+        let groups = offsets.groups().unwrap();
+        let mut seen = Vec::new();
+        for group in 0..groups.len() {
+            let (first, others) = groups.get(group).unwrap();
+            let numbers: Vec<u64> = std::iter::once(first).chain(others.iter()).collect();
+            assert_eq!(others.len() as usize, numbers.len() - 1);
+            let raw = raws[first as usize];
+            let naive: Vec<u64> = (0..raws.len() as u64).filter(|n| raws[*n as usize] == raw).collect();
+            assert_eq!(numbers, naive);
+            seen.push(raw);
+        }
+        let mut distinct = raws.clone();
+        distinct.sort_unstable();
+        distinct.dedup();
+        assert_eq!(seen, distinct);
+        assert!(groups.get(groups.len()).is_none());
+    }
+    let uniform = Offsets::Uniform { raw: -1, len: 1 << 27 }.groups().unwrap();
+    let (first, others) = uniform.get(0).unwrap();
+    assert_eq!((uniform.len(), first, others.len()), (1, 0, (1 << 27) - 1));
+    assert_eq!(Offsets::none().groups().unwrap().len(), 0);
+}

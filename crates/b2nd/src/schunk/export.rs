@@ -5,6 +5,7 @@ use crate::chunk::Special;
 use crate::error::{Error, Result};
 use crate::frame::Layout;
 use crate::frame::{Entry, Header, HeaderFields, Name, Offsets};
+use std::collections::BTreeMap;
 
 impl SChunk {
     /// The whole frame as one contiguous buffer, compact (no gaps), metalayers and vlmetalayers kept byte for byte.
@@ -52,8 +53,15 @@ impl SChunk {
         all.try_reserve_exact(count)
             .map_err(|_| Error::out_of_memory("the chunk offsets", self.nchunks().saturating_mul(8)))?;
         let mut buffer = Vec::new();
+        // What is stored once for several chunks stays so: an index of a few bytes can name one chunk for all.
+        let mut shared = self.shared()?;
         for n in 0..self.nchunks() {
             self.exec.check_cancelled()?;
+            let raw = self.offsets.raw(n)?;
+            if let Some(Some(known)) = shared.get(&raw) {
+                all.push(*known);
+                continue;
+            }
             let place = self.place(n)?;
             let entry = match place {
                 Place::Special(kind) => Entry::Special(kind),
@@ -76,9 +84,21 @@ impl SChunk {
                     }
                 }
             };
-            all.push(entry.to_raw().ok_or_else(|| Error::usage("the frame is too large"))?);
+            let new = entry.to_raw().ok_or_else(|| Error::usage("the frame is too large"))?;
+            if let Some(known) = shared.get_mut(&raw) {
+                *known = Some(new);
+            }
+            all.push(new);
         }
         Ok(Offsets::Each(all))
+    }
+
+    /// The offsets that several chunks have, each with room for its new value.
+    fn shared(&self) -> Result<BTreeMap<i64, Option<i64>>> {
+        let groups = self.same_chunks()?;
+        let firsts = (0..groups.len()).filter_map(|group| groups.get(group));
+        let several = firsts.filter(|(_, others)| others.len() > 0);
+        several.map(|(first, _)| Ok((self.offsets.raw(first)?, None))).collect()
     }
 }
 

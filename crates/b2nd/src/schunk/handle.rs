@@ -10,7 +10,7 @@ use crate::error::{Error, Part, Result};
 use crate::exec::Exec;
 use crate::frame::Layout;
 use crate::frame::plan::FileId;
-use crate::frame::{Entry, FrameIndex, FrameParser, Header, Offsets, Step, Trailer};
+use crate::frame::{Entry, FrameIndex, FrameParser, Header, Offsets, SameChunks, Step, Trailer};
 use crate::io;
 use crate::io::MemoryStore;
 use crate::io::Store;
@@ -216,6 +216,11 @@ impl SChunk {
                 }
             },
         }
+    }
+
+    /// All chunks, those that the index puts in the same place (or makes special in the same way) together.
+    pub(crate) fn same_chunks(&self) -> Result<SameChunks> {
+        self.offsets.groups()
     }
 
     /// Bytes `start..start+len` of a stored chunk: borrowed from memory, or read into `buffer` (what it held is lost).

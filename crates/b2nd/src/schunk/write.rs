@@ -130,10 +130,9 @@ impl SChunk {
             return Ok(());
         }
         // Magic, lengths, flags and sizes: every commit of chunks or vlmetalayers changes some of these.
-        let committed = self.changes.old.as_ref().map_or(&self.header, |old| &old.0);
         let mut found = [0; 47];
         self.store.read_at(FileId::Frame, 0, &mut found)?;
-        if committed.bytes().starts_with(&found) {
+        if self.committed_header().bytes().starts_with(&found) {
             return Ok(());
         }
         let source = std::io::Error::other("another writer has changed it since it was opened");
@@ -281,12 +280,31 @@ impl SChunk {
             match (self.store.apply(step), step) {
                 // The commit is done by then, and files that nothing refers to do no harm.
                 (Ok(()), _) | (Err(_), WriteStep::Remove { .. }) => {}
-                (Err(error), _) => return Err(error),
+                (Err(error), _) => {
+                    self.restore_header();
+                    return Err(error);
+                }
             }
         }
         self.header = header;
         self.settle();
         Ok(())
+    }
+
+    /// After a failed commit: the header that is there may be the new one, and the data of the old one is untouched.
+    fn restore_header(&mut self) {
+        if self.layout() == Layout::Sparse || self.header.nbytes() == 0 || self.changes.unpublished {
+            return;
+        }
+        let bytes = self.committed_header().bytes().to_vec().into();
+        // Where this fails as well, a rollback sees a header that is not the one it knows, and cuts nothing off.
+        let restored = self.store.apply(&WriteStep::WriteAt { file: FileId::Frame, offset: 0, bytes });
+        let _ = restored.and_then(|()| self.store.apply(&WriteStep::Sync { file: FileId::Frame }));
+    }
+
+    /// The header of the last commit.
+    fn committed_header(&self) -> &Header {
+        self.changes.old.as_ref().map_or(&self.header, |old| &old.0)
     }
 
     /// The obsolete files that no offset names.
@@ -301,28 +319,36 @@ impl SChunk {
     }
 
     /// Forgets everything since the last commit.
+    ///
+    /// # Errors
+    /// [`Error::Io`] when what was written cannot be removed, or when it is no longer known to be ours: where another
+    /// writer has committed meanwhile, no file is touched.
     pub fn rollback(&mut self) -> Result<()> {
+        let wrote = self.changes.wrote_chunks || !self.changes.added.is_empty();
+        let ours = if wrote { self.check_unchanged() } else { Ok(()) };
         while let Some((n, old)) = self.changes.undo.pop() {
             self.offsets.replace(n, old)?;
         }
         if let Some(old) = self.changes.old.take() {
             (self.header, self.trailer) = *old;
         }
-        for number in std::mem::take(&mut self.changes.added) {
-            self.store.apply(&WriteStep::Remove { file: FileId::Chunk(number) })?;
+        if ours.is_ok() {
+            for number in std::mem::take(&mut self.changes.added) {
+                self.store.apply(&WriteStep::Remove { file: FileId::Chunk(number) })?;
+            }
         }
         if self.changes.unpublished {
             let (dirty, end) = (false, self.header.len());
             self.changes = Changes { unpublished: true, dirty, end, ..Changes::default() };
             return Ok(());
         }
-        if self.changes.wrote_chunks {
+        if self.changes.wrote_chunks && ours.is_ok() {
             let len = self.header.frame_len();
             self.store.apply(&WriteStep::SetLen { file: FileId::Frame, len })?;
         }
         self.settle();
         self.changes.chunk_bytes = self.header.cbytes();
-        Ok(())
+        ours
     }
 }
 

@@ -40,6 +40,8 @@ pub(crate) struct ChunkRead<'a> {
     pub(super) plan: &'a Plan,
     pub(super) visit: &'a ChunkVisit,
     pub(super) cells: &'a BoxGrid<'a>,
+    /// Whether this is the last part of the chunk, which has a block for certain and does what cannot be shared.
+    pub(super) last: bool,
 }
 
 impl ChunkRead<'_> {
@@ -85,7 +87,9 @@ impl ChunkRead<'_> {
             return self.repeat(value, range, block);
         }
         if head.header().blocksize() as usize != self.grid().block_bytes() {
-            return self.misfit(place, &head, range, fetched);
+            // Decoded once for all parts: one copy of the chunk, not one for each thread.
+            let all = if self.last { 0..self.visit.blocks() } else { 0..0 };
+            return self.misfit(place, &head, all, fetched);
         }
         let mut wanted: Vec<Wanted> = range
             .map(|index| {
@@ -231,6 +235,9 @@ impl ChunkRead<'_> {
         range: Range<usize>,
         fetched: &mut Vec<u8>,
     ) -> Result<()> {
+        if range.is_empty() {
+            return Ok(());
+        }
         let chunk = self.array.schunk.fetch(place, 0, head.header().cbytes() as usize, fetched)?;
         let limits = self.array.schunk.limits();
         let mut whole = zeroed("a chunk", self.grid().chunk_bytes() as u64)?;
@@ -265,7 +272,7 @@ pub(crate) fn read_head(array: &Array, place: Place, fetched: &mut Vec<u8>) -> R
         return Err(Error::usage("a special chunk has no header"));
     };
     let limits = array.schunk.limits();
-    let expected = 32 + 4 * array.grid.blocks_per_chunk();
+    let expected = array.grid.blocks_per_chunk().saturating_mul(4).saturating_add(32);
     let clip = |len: usize| usize::try_from(available).unwrap_or(usize::MAX).min(len);
     let got = clip(expected.max(FIRST_FETCH));
     let bytes = array.schunk.fetch(place, 0, got, fetched)?;

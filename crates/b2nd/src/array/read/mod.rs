@@ -93,7 +93,7 @@ impl Array {
         if bytes == 0 {
             return Ok(());
         }
-        let plan = Plan::new(&self.grid, &resolved.lines)?;
+        let plan = Plan::new(&self.grid, &resolved.lines, self.schunk.limits())?;
         let cells = BoxGrid::new(out, self.grid.itemsize(), &plan.counts, plan.cuts())
             .ok_or_else(|| Error::usage("the selection does not fit the memory of this machine"))?;
         let exec = self.schunk.exec();
@@ -109,9 +109,15 @@ impl Array {
             if range.is_empty() {
                 return Ok(());
             }
-            chunk::ChunkRead { array: self, plan: &plan, visit: &visit, cells: &cells }
-                .run(range, scratch)
-                .map_err(|error| error.in_chunk(visit.chunk).at(self.schunk.path()))
+            chunk::ChunkRead {
+                array: self,
+                plan: &plan,
+                visit: &visit,
+                cells: &cells,
+                last: part + 1 == parts,
+            }
+            .run(range, scratch)
+            .map_err(|error| error.in_chunk(visit.chunk).at(self.schunk.path()))
         })
     }
 }

@@ -6,7 +6,11 @@ use crate::array::grid::unravel;
 use crate::array::selection::Line;
 use crate::error::Error;
 use crate::error::Result;
+use crate::limits::Limits;
 use std::ops::Range;
+
+/// About what one segment costs: itself, a cut of the result, and its part of a run.
+const SEGMENT_BYTES: u64 = 64;
 
 /// A selection cut along the blocks of an array.
 #[derive(Debug)]
@@ -45,18 +49,22 @@ pub(crate) struct BlockVisit {
 }
 
 impl Plan {
-    pub(crate) fn new(grid: &Grid, lines: &[Line]) -> Result<Self> {
+    /// Plans what `lines` touch. Files with tiny blocks cannot make the plan many times larger than `limits` allow.
+    pub(crate) fn new(grid: &Grid, lines: &[Line], limits: &Limits) -> Result<Self> {
         let counts = lines
             .iter()
             .map(|line| usize::try_from(line.count))
             .collect::<Result<Vec<_>, _>>()
             .map_err(|_| Error::usage("the selection does not fit the memory of this machine"))?;
         let empty = counts.contains(&0);
-        let segments: Vec<Vec<Segment>> = lines
+        let most = lines.iter().enumerate().map(|(axis, &line)| grid.most_segments(axis, line));
+        let most = if empty { 0 } else { most.fold(0, u64::saturating_add).saturating_mul(SEGMENT_BYTES) };
+        Limits::check("the plan of a selection", most, limits.max_index_bytes())?;
+        let segments = lines
             .iter()
             .enumerate()
-            .map(|(axis, &line)| if empty { Vec::new() } else { grid.segments(axis, line) })
-            .collect();
+            .map(|(axis, &line)| if empty { Ok(Vec::new()) } else { grid.segments(axis, line) })
+            .collect::<Result<Vec<Vec<Segment>>>>()?;
         let groups: Vec<Vec<Range<usize>>> =
             segments.iter().map(|segments| runs_by_chunk(segments)).collect();
         let touched = groups.iter().map(|g| g.len() as u64).collect();

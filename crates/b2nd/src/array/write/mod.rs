@@ -56,11 +56,13 @@ impl Array {
     pub(crate) fn stage(&mut self, selection: &Selection, items: &[u8]) -> Result<()> {
         let resolved = selection.resolve(self.shape())?;
         check_items(self, &resolved, items)?;
+        // A file may have larger blocks than anyone can write.
+        self.grid.check_writable()?;
         if items.is_empty() {
             return Ok(());
         }
         let Array { schunk, grid, block_strides, .. } = self;
-        let plan = Plan::new(grid, &resolved.lines)?;
+        let plan = Plan::new(grid, &resolved.lines, schunk.limits())?;
         let exec = schunk.exec().clone();
         let write = Write {
             item_strides: Grid::strides(&plan.counts, grid.itemsize()),

@@ -83,11 +83,12 @@ impl Drop for Transaction<'_> {
 #[derive(Debug)]
 pub struct ArrayWriter {
     array: Array,
+    open: bool,
 }
 
 impl ArrayWriter {
     pub(crate) fn new(array: Array) -> Self {
-        ArrayWriter { array }
+        ArrayWriter { array, open: true }
     }
 
     /// The array so far: its shape and partition; what was written can be read.
@@ -98,9 +99,14 @@ impl ArrayWriter {
     /// Writes items in the dtype's byte order into a selection; see [`Array::write_bytes`]. Whole chunks are not read first.
     ///
     /// # Errors
-    /// As [`Array::write_bytes`].
+    /// As [`Array::write_bytes`]; after an error the writer can only be dropped.
     pub fn write_bytes(&mut self, selection: impl Into<Selection>, items: &[u8]) -> Result<()> {
-        self.array.stage(&selection.into(), items)
+        if !self.open {
+            return Err(Error::usage("a write of this array failed before: start another"));
+        }
+        let result = self.array.stage(&selection.into(), items);
+        self.open = result.is_ok();
+        result
     }
 
     /// Makes the array visible, whole, under its name.
@@ -109,6 +115,9 @@ impl ArrayWriter {
     /// [`Error::Io`] when the file cannot be written or moved to its name; [`Error::Usage`] when a file of that name has
     /// appeared and may not be replaced. Then nothing remains.
     pub fn commit(mut self) -> Result<Array> {
+        if !self.open {
+            return Err(Error::usage("a write of this array failed: nothing is committed"));
+        }
         self.array.schunk.commit()?;
         Ok(self.array)
     }

@@ -4,6 +4,8 @@ mod crash;
 mod damage;
 mod model;
 mod places;
+mod shared;
+mod takeback;
 
 use super::*;
 use crate::chunk;

@@ -1,0 +1,45 @@
+//! Many offsets that name one stored chunk: what costs a file nothing must not cost its reader once for each.
+
+use super::*;
+use crate::array::Array;
+use crate::frame::plan::{FileId, WriteStep};
+use crate::frame::{Entry, Offsets};
+use crate::limits::Limits;
+use crate::{Dtype, Options, s};
+
+/// An array of 1000 chunks of 100 bytes, all of them stored in the place of the first.
+fn one_for_all() -> Array {
+    let options = Options::new().with_chunks([100]).with_blocks([50]).with_exec(Exec::new(2));
+    let mut array = options.create(None, Dtype::raw(1), &[100_000]).unwrap();
+    let items: Vec<u8> = (0..100u8).map(|n| n.wrapping_mul(83)).collect();
+    array.write_bytes(s![..100], &items).unwrap();
+    let raw = array.schunk.offsets.raw(0).unwrap();
+    array.schunk.offsets = Offsets::Uniform { raw, len: 1000 };
+    array
+}
+
+#[test]
+fn a_shared_chunk_is_verified_once_and_blamed_for_all() {
+    let mut array = one_for_all();
+    assert!(array.verify().unwrap().is_empty());
+    let Entry::Stored(offset) = array.schunk.offsets.get(0).unwrap() else { panic!("stored") };
+    let bytes = vec![0; 32].into();
+    let offset = array.schunk.header.len() + offset;
+    array.schunk.store.apply(&WriteStep::WriteAt { file: FileId::Frame, offset, bytes }).unwrap();
+    let damage = array.verify().unwrap();
+    assert_eq!(damage.len(), 1000);
+    assert!(damage.iter().zip(0..).all(|(d, n)| d.chunk == n && d.stop == [100 * (n + 1)]));
+    assert!(damage[999].error.to_string().contains("the same as chunk 0"), "{}", damage[999].error);
+    array.schunk.limits = Limits::default().with_max_index_bytes(10_000);
+    assert!(matches!(array.verify(), Err(crate::Error::Limit { .. })));
+}
+
+#[test]
+fn a_shared_chunk_is_copied_once() {
+    let array = one_for_all();
+    let bytes = array.to_bytes().unwrap();
+    assert!(bytes.len() < 1000, "{}", bytes.len());
+    let copy = Array::from_bytes(bytes, &options()).unwrap();
+    assert_eq!(copy.read_bytes(s![]).unwrap(), array.read_bytes(s![]).unwrap());
+    assert!(copy.verify().unwrap().is_empty());
+}

@@ -1,0 +1,95 @@
+//! What a rollback must leave alone: the commit of another writer, and a header that a failed commit has written.
+
+use super::*;
+use crate::frame::plan::{FileId, WriteStep};
+use crate::io::{MemoryStore, Store};
+use std::path::Path;
+
+#[test]
+fn a_rollback_leaves_the_commit_of_another_writer_alone() {
+    let temp = TempDir::new("takeback");
+    for layout in [Layout::Contiguous, Layout::Sparse] {
+        let path = temp.path(&format!("{layout:?}"));
+        SChunk::create(Target::Path { path: &path, overwrite: false }, spec(layout, 6), &options())
+            .unwrap()
+            .commit()
+            .unwrap();
+        let writing = options().with_write(true);
+        let mut one = SChunk::open(&path, &writing).unwrap();
+        let mut two = SChunk::open(&path, &writing).unwrap();
+        let mine = encoded(&one, &data(6));
+        one.put_chunk(0, &mine).unwrap();
+        for n in 0..3 {
+            let theirs = encoded(&two, &data(3 * n));
+            two.put_chunk(u64::from(n), &theirs).unwrap();
+        }
+        two.commit().unwrap();
+        assert!(one.commit().is_err(), "{layout:?}");
+        assert!(one.rollback().is_err(), "{layout:?}");
+        let found = contents(&SChunk::open(&path, &options()).unwrap()).unwrap();
+        assert_eq!(found[..3], [data(0), data(3), data(6)], "{layout:?}");
+    }
+}
+
+/// A store whose syncs fail from a given one on.
+#[derive(Debug)]
+struct Failing {
+    store: MemoryStore,
+    syncs: usize,
+}
+
+impl Store for Failing {
+    fn len(&self, file: FileId) -> crate::Result<u64> {
+        self.store.len(file)
+    }
+    fn read_at(&self, file: FileId, offset: u64, buf: &mut [u8]) -> crate::Result<()> {
+        self.store.read_at(file, offset, buf)
+    }
+    fn slice(&self, file: FileId) -> Option<&[u8]> {
+        self.store.slice(file)
+    }
+    fn apply(&mut self, step: &WriteStep<'_>) -> crate::Result<()> {
+        if let WriteStep::Sync { .. } = step {
+            self.syncs = self.syncs.checked_sub(1).ok_or_else(|| crate::Error::usage("a broken disk"))?;
+        }
+        self.store.apply(step)
+    }
+    fn path(&self) -> Option<&Path> {
+        None
+    }
+}
+
+#[test]
+fn a_commit_whose_sync_fails_is_taken_back_whole() {
+    for syncs in 0..2 {
+        let mut first = SChunk::create(Target::Memory, spec(Layout::Contiguous, 6), &options()).unwrap();
+        first.put_chunk(2, &encoded(&first, &data(3))).unwrap();
+        first.commit().unwrap();
+        let store = Failing { store: MemoryStore::from_bytes(first.to_bytes().unwrap()), syncs };
+        let mut schunk =
+            SChunk::load(Box::new(store), Layout::Contiguous, &options().with_write(true)).unwrap();
+        schunk.put_chunk(1, &encoded(&schunk, &data(6))).unwrap();
+        schunk.set_vlmetalayer("note", b"changed").unwrap();
+        schunk.set_metalayer("b2nd", &[1; 20]).unwrap();
+        assert!(schunk.commit().is_err());
+        schunk.rollback().unwrap();
+        let bytes = schunk.store.slice(FileId::Frame).unwrap().to_vec();
+        let left = SChunk::from_bytes(bytes, &options()).unwrap();
+        assert_eq!(contents(&left).unwrap(), contents(&first).unwrap());
+        assert_eq!(left.vlmetalayer("note").unwrap().unwrap(), b"\xa5hello");
+        assert_eq!(left.metalayers().next().unwrap().1, [0x97; 20]);
+    }
+}
+
+#[test]
+fn metadata_that_could_not_be_committed_is_forgotten() {
+    let options_of = crate::Options::new().with_metalayer("origin", *b"here");
+    let bytes = options_of.create(None, crate::Dtype::raw(4), &[100]).unwrap().to_bytes().unwrap();
+    let store = Failing { store: MemoryStore::from_bytes(bytes), syncs: 0 };
+    let schunk = SChunk::load(Box::new(store), Layout::Contiguous, &options().with_write(true)).unwrap();
+    let mut array = crate::Array::from_schunk(schunk).unwrap();
+    assert!(array.set_vlmetalayer("unit", b"m/s").is_err());
+    assert!(array.set_metalayer("origin", b"away").is_err());
+    assert_eq!(array.schunk.vlmetalayer("unit").unwrap(), None);
+    assert!(array.schunk.metalayers().any(|(_, content)| content == b"here"));
+}
