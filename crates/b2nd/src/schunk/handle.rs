@@ -30,7 +30,8 @@ pub(crate) enum Place {
 /// An open frame.
 ///
 /// It reads what the frame was when it was opened (or last committed through this handle): the header and the offsets
-/// of all chunks are in memory.
+/// of all chunks are in memory. In a sparse frame another's commit removes the files of the chunks that it replaced: reading
+/// one of those is then an error.
 ///
 /// ```no_run
 /// use b2nd::schunk::{OpenOptions, SChunk};

@@ -112,6 +112,7 @@ struct Write<'a> {
 impl Write<'_> {
     /// Compresses the touched chunk `number` and hands it to the queue.
     fn chunk(&self, number: usize, share: bool, scratch: &mut Scratch) -> Result<()> {
+        let _alarm = Alarm(&self.queue);
         let visit = self.plan.visit(self.grid, number);
         let encoded = self.encode(&visit, share, scratch);
         self.queue.push(number, visit.chunk, encoded, self.exec)?;
@@ -264,6 +265,18 @@ impl<'a> Queue<'a> {
         state.failed |= result.is_err();
         self.moved.notify_all();
         result
+    }
+}
+
+/// Lets nobody wait for a chunk whose thread panics.
+struct Alarm<'q, 'a>(&'q Queue<'a>);
+
+impl Drop for Alarm<'_, '_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.lock().failed = true;
+            self.0.moved.notify_all();
+        }
     }
 }
 

@@ -26,6 +26,8 @@ pub struct Transaction<'a> {
 impl Array {
     /// Starts a [`Transaction`].
     pub fn transaction(&mut self) -> Transaction<'_> {
+        // One that was leaked instead of dropped must not come along with this one's commit.
+        let _ = self.schunk.rollback();
         Transaction { array: self, open: true }
     }
 }
