@@ -97,7 +97,8 @@ fn grow(shape: &[u64], blocks: &[u64], itemsize: usize) -> Vec<u64> {
         let can_grow = (0..chunk.len()).filter(|&d| chunk[d] > 0 && chunk[d] < shape[d]);
         let Some(axis) = can_grow.min_by_key(|&d| chunk[d] / blocks[d]) else { return chunk };
         let mut wider = chunk.clone();
-        wider[axis] *= 2;
+        // The last doubling goes no further than the last whole block of the array: the rest were padding.
+        wider[axis] = (wider[axis] * 2).min(shape[axis].div_ceil(blocks[axis]).saturating_mul(blocks[axis]));
         if bytes(&wider, itemsize) > DEFAULT_CHUNK_BYTES {
             return chunk;
         }
@@ -135,6 +136,7 @@ mod tests {
             let (chunks, kept) = partition(&shape, 4, None, Some(&blocks)).unwrap();
             prop_assert_eq!(&kept, &blocks);
             prop_assert!(chunks.iter().zip(&blocks).all(|(c, b)| c % b == 0));
+            prop_assert!(chunks.iter().zip(&blocks).zip(&shape).all(|((c, b), n)| *c < n + b));
         }
     }
 
