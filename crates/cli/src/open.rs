@@ -9,6 +9,7 @@ use b2nd::schunk::SChunk;
 use b2nd::{Error, Exec, Fault};
 
 use crate::failure::{Failure, Result};
+use crate::output;
 
 /// What a file turned out to be.
 pub(crate) enum Opened {
@@ -30,6 +31,7 @@ impl Opened {
 
 /// Opens an array or any other frame.
 pub(crate) fn any(path: &Path, exec: Exec) -> Result<Opened> {
+    output::check_named(path)?;
     let options = OpenOptions::new().with_exec(exec);
     let error = match Array::open_with(path, &options) {
         Ok(array) => return Ok(Opened::Array(Box::new(array))),

@@ -11,6 +11,17 @@ pub(crate) fn is_standard(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
+/// Refuses standard input and output for a frame.
+pub(crate) fn check_named(path: &Path) -> Result<()> {
+    if is_standard(path) {
+        return Err(Failure::usage(
+            "-: arrays are read and written back and forth, so standard input and output will not do",
+            "give the name of a file (`./-` for one that is called so); `import` reads a stream, `export` writes one",
+        ));
+    }
+    Ok(())
+}
+
 /// Refuses an output that exists, unless `force` says otherwise and it is something that may be replaced.
 pub(crate) fn check_free(path: &Path, force: bool) -> Result<()> {
     let kind = match fs::symlink_metadata(path) {

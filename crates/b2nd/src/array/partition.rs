@@ -1,8 +1,9 @@
 //! Chunk and block shapes for those who do not name them.
 //!
-//! Every axis is halved until the piece is small enough, the longest first, so that slices along any axis touch few
-//! pieces; the last axis counts as shorter than it is, because long rows are copied faster. Halving leaves pieces that
-//! divide the shape almost evenly, so little is spent on padding.
+//! Of all axes the one of which the largest share is left is halved, again and again, until the piece is small enough. So
+//! each axis is cut into about as many pieces as the others, and a slice along any of them reads about the same share of
+//! the array. Rows of the last axis are kept long enough to be copied fast.
+//! Halving leaves pieces that divide the shape almost evenly, so little is spent on padding.
 
 use crate::error::Error;
 use crate::error::Result;
@@ -11,15 +12,15 @@ use crate::error::Result;
 pub const DEFAULT_CHUNK_BYTES: u64 = 8 << 20;
 /// The size in bytes that an automatic block does not exceed.
 pub const DEFAULT_BLOCK_BYTES: u64 = 128 << 10;
-/// By how much the last axis may be longer than the others.
-const LAST_AXIS_BIAS: u64 = 4;
+/// Rows of at most this many bytes are kept whole: such as the colours of a picture, the columns of a table.
+const SHORTEST_ROW: u64 = 256;
 
 /// Chunk and block shapes for an array: what is given is kept, what is not is chosen.
 ///
 /// ```
 /// use b2nd::array::partition;
 /// let (chunks, blocks) = partition(&[96, 721, 1440], 4, None, None)?;
-/// assert_eq!((chunks, blocks), (vec![48, 92, 360], vec![12, 23, 90]));
+/// assert_eq!((chunks, blocks), (vec![24, 184, 360], vec![6, 46, 90]));
 /// # Ok::<(), b2nd::Error>(())
 /// ```
 pub fn partition(
@@ -73,18 +74,19 @@ fn bytes(lengths: &[u64], itemsize: usize) -> u64 {
     lengths.iter().fold(itemsize as u64, |total, &n| total.saturating_mul(n.max(1)))
 }
 
-/// Halves the longest axis (rounding up) until the box has at most `most` bytes or a single item.
+/// Halves the axis of which the largest share is left (rounding up) until the box has at most `most` bytes or is one item.
 fn halve(shape: &[u64], itemsize: usize, most: u64) -> Vec<u64> {
     let mut piece: Vec<u64> = shape.iter().map(|&n| n.min(i32::MAX as u64)).collect();
+    let last = piece.len().saturating_sub(1);
     while bytes(&piece, itemsize) > most {
-        let last = piece.len().saturating_sub(1);
-        let weight = |d: usize, n: u64| if d == last { n.div_ceil(LAST_AXIS_BIAS) } else { n };
-        // Of equal ones the first axis, so that rows stay long.
-        let Some(axis) =
-            (0..piece.len()).filter(|&d| piece[d] > 1).rev().max_by_key(|&d| weight(d, piece[d]))
-        else {
-            break;
-        };
+        let can_halve =
+            |d: usize| piece[d] > 1 && (d != last || piece[d].saturating_mul(itemsize as u64) > SHORTEST_ROW);
+        // Of two fractions piece/shape the larger, without dividing.
+        let share = |d: usize, other: usize| u128::from(piece[d]) * u128::from(shape[other]);
+        let more = |&a: &usize, &b: &usize| share(a, b).cmp(&share(b, a));
+        // Of equal ones the first axis, so that rows stay long; a short row is cut when there is nothing else.
+        let axis = (0..piece.len()).filter(|&d| can_halve(d)).rev().max_by(more);
+        let Some(axis) = axis.or_else(|| (0..piece.len()).rfind(|&d| piece[d] > 1)) else { break };
         piece[axis] = piece[axis].div_ceil(2);
     }
     piece
@@ -97,7 +99,9 @@ fn grow(shape: &[u64], blocks: &[u64], itemsize: usize) -> Vec<u64> {
         let can_grow = (0..chunk.len()).filter(|&d| chunk[d] > 0 && chunk[d] < shape[d]);
         let Some(axis) = can_grow.min_by_key(|&d| chunk[d] / blocks[d]) else { return chunk };
         let mut wider = chunk.clone();
-        wider[axis] = wider[axis].saturating_mul(2);
+        // The last doubling goes no further than the last whole block of the array: the rest were padding.
+        let whole = shape[axis].div_ceil(blocks[axis]).saturating_mul(blocks[axis]);
+        wider[axis] = wider[axis].saturating_mul(2).min(whole);
         if bytes(&wider, itemsize) > DEFAULT_CHUNK_BYTES {
             return chunk;
         }
@@ -135,6 +139,7 @@ mod tests {
             let (chunks, kept) = partition(&shape, 4, None, Some(&blocks)).unwrap();
             prop_assert_eq!(&kept, &blocks);
             prop_assert!(chunks.iter().zip(&blocks).all(|(c, b)| c % b == 0));
+            prop_assert!(chunks.iter().zip(&blocks).zip(&shape).all(|((c, b), n)| *c < n + b));
         }
     }
 

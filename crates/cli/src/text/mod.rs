@@ -12,6 +12,7 @@ mod lines;
 mod scalar;
 
 pub use edges::{edge_shape, needed};
+pub use scalar::scalar;
 
 use std::ops::Range;
 

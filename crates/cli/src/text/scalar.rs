@@ -7,7 +7,15 @@ use crate::text::item::{
     Context, Formatter, code_points, complex, count, float, integer, raw, without_zeros,
 };
 
-/// The text of one item.
+/// The text of a NumPy scalar, which only for bytes is not that of an array without axes.
+pub fn scalar(dtype: &Dtype, bytes: &[u8]) -> String {
+    match dtype.kind() {
+        Kind::Bytes => bytes_repr(without_zeros(bytes)),
+        _ => text(dtype, bytes),
+    }
+}
+
+/// The text of the only item of an array without axes.
 pub(super) fn text(dtype: &Dtype, bytes: &[u8]) -> String {
     match dtype.kind() {
         Kind::Int | Kind::Uint => integer(dtype, bytes).to_string(),
@@ -20,7 +28,7 @@ pub(super) fn text(dtype: &Dtype, bytes: &[u8]) -> String {
                 format!("({}{}j)", real.alone(false, false), imaginary.alone(true, false))
             }
         }
-        Kind::Bytes => format!("np.bytes_({})", bytes_repr(without_zeros(bytes))),
+        Kind::Bytes => format!("np.bytes_({})", scalar(dtype, bytes)),
         Kind::Str => characters(dtype, bytes),
         Kind::Datetime => match (count(dtype, bytes), dtype.unit()) {
             (NAT, _) => "NaT".to_string(),

@@ -26,6 +26,7 @@ pub(super) fn run(args: &Attrs) -> Result<Outcome> {
         }
         (_, value) => value.as_deref().unwrap_or_default(),
     };
+    output::check_named(&args.file)?;
     let write = matches!(args.action, Some(AttrsAction::Set | AttrsAction::Rm));
     let about = |error: Error| Failure::from(error).about(&args.file);
     let mut schunk = SChunk::open(&args.file, &OpenOptions::new().with_write(write)).map_err(|error| {

@@ -14,6 +14,7 @@ use crate::{open, output, report};
 
 pub(super) fn run(args: &Convert) -> Result<Outcome> {
     let started = Instant::now();
+    output::check_named(&args.output)?;
     output::check_apart(&args.input, &args.output)?;
     output::check_free(&args.output, args.force)?;
     let source = open::array(&args.input, args.dtype.as_deref(), args.storage.work.exec())?;

@@ -13,6 +13,7 @@ use crate::{open, output, report};
 
 pub(super) fn run(args: &Import) -> Result<Outcome> {
     let started = Instant::now();
+    output::check_named(&args.output)?;
     output::check_apart(&args.input, &args.output)?;
     output::check_free(&args.output, args.force)?;
     let raw = match (&args.dtype, &args.shape) {

@@ -3,7 +3,8 @@
 use crate::args::{Slice, Work};
 use crate::failure::{Outcome, Result};
 use crate::view::View;
-use crate::{open, output};
+use crate::{open, output, text};
+use b2nd::array::{Array, Axis, Selection};
 
 pub(super) fn run(args: &Slice) -> Result<Outcome> {
     let work = Work::default();
@@ -15,7 +16,18 @@ pub(super) fn run(args: &Slice) -> Result<Outcome> {
     let view = View::parse(array.shape(), Some(&args.slice))?;
     match &args.output {
         Some(path) => super::export::write(&array, &view, path, args.force, &work)?,
+        None if is_scalar(&array, &args.slice)? => {
+            let items = array.read_bytes(view.whole())?;
+            output::print(&format!("{}\n", text::scalar(array.dtype(), &items)))?;
+        }
         None => output::print(&crate::show::view(&array, &view)?)?,
     }
     Ok(Outcome::Good)
+}
+
+/// Whether NumPy gives a scalar and not an array without axes, which it prints otherwise: an index for every axis, no `...`.
+fn is_scalar(array: &Array, slice: &str) -> Result<bool> {
+    let selection = Selection::parse(slice)?;
+    let indices = selection.axes().iter().all(|axis| matches!(axis, Axis::Index(_)));
+    Ok(indices && array.ndim() > 0 && selection.axes().len() == array.ndim())
 }

@@ -127,3 +127,14 @@ fn a_reader_that_goes_away_is_no_error() {
     assert_eq!(output.status.code(), Some(0));
     assert_eq!(output.stderr, b"");
 }
+
+/// NumPy prints the scalar `a[0]` of bytes otherwise than the array without axes `a[0, ...]`.
+#[test]
+fn an_index_for_every_axis_prints_a_scalar() {
+    let folder = Folder::new();
+    folder.write("raw", b"ab\0\0cdef");
+    folder.good(&["import", "raw", "a.b2nd", "--dtype", "|S4", "--shape", "2"]);
+    assert_eq!(folder.good(&["slice", "a.b2nd", "0"]), "b'ab'\n");
+    assert_eq!(folder.good(&["slice", "a.b2nd", "-1"]), "b'cdef'\n");
+    assert_eq!(folder.good(&["slice", "a.b2nd", "0, ..."]), "np.bytes_(b'ab')\n");
+}

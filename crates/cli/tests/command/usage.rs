@@ -51,6 +51,10 @@ fn options_that_do_not_fit_the_array_are_2_and_say_its_shape() {
     folder.fails(2, "(6, 7)", &["slice", "a.b2nd", "0,0,0"]);
     folder.fails(2, "slice", &["slice", "a.b2nd", "1;2"]);
     folder.fails(2, "slice", &["export", "a.b2nd", "b.npy", "--slice", "::0"]);
+    for line in [&["import", "in.npy", "-"][..], &["convert", "a.b2nd", "-"], &["info", "-"], &["attrs", "-"]]
+    {
+        folder.fails(2, "standard", line);
+    }
     folder.write("raw", b"no npy file, but long enough to be one");
     folder.fails(2, "--shape", &["import", "raw", "b.b2nd"]);
     assert_eq!(folder.names(), ["a.b2nd", "in.npy", "raw"]);
