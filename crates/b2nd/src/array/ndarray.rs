@@ -81,6 +81,28 @@ impl Options {
         self.create(Some(path.as_ref()), T::dtype(), shape.as_ref())
     }
 
+    /// Makes an array at `path` (`None`: in memory) of the shape, dtype and items of an `ndarray` array or view.
+    ///
+    /// ```
+    /// use b2nd::{s, Options};
+    /// let a = Options::new().create_from(None, &ndarray::array![[1.5f64, 2.5], [3.5, 4.5]])?;
+    /// assert_eq!(a.read_items::<f64>(s![1])?, [3.5, 4.5]);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Options::create`].
+    pub fn create_from<T: Element, D: Dimension>(
+        self,
+        path: Option<&Path>,
+        items: &ArrayRef<T, D>,
+    ) -> Result<Array> {
+        let shape: Vec<u64> = items.shape().iter().map(|&n| n as u64).collect();
+        let mut writer = self.create_uncommitted(path, T::dtype(), &shape)?;
+        writer.write_items((), items.as_standard_layout().as_slice().unwrap_or_default())?;
+        writer.commit()
+    }
+
     /// As [`Options::create`] in memory, with the dtype of a Rust type.
     ///
     /// # Errors

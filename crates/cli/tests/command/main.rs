@@ -13,5 +13,8 @@ mod interrupt;
 mod memory;
 mod pictures;
 mod readme;
+#[cfg(all(unix, feature = "c-codecs"))]
+mod readme_commands;
+mod real;
 mod support;
 mod usage;
