@@ -2,6 +2,7 @@
 
 use crate::array::Array;
 use crate::array::grid::Grid;
+use crate::array::grid::MAX_NDIM;
 use crate::array::read::plan::BlockVisit;
 use crate::array::read::plan::ChunkVisit;
 use crate::array::read::plan::Plan;
@@ -179,18 +180,13 @@ impl ChunkRead<'_> {
         let segments = self.visit.segments(self.plan, cell);
         let offset =
             segments.zip(strides).fold(block_start, |offset, (s, &stride)| offset + s.first * stride);
-        let mut steps = [0isize; crate::array::grid::MAX_NDIM];
-        for ((step, &line), &stride) in steps.iter_mut().zip(&self.plan.steps).zip(strides) {
-            // A line of more than one item has a step below the length of its axis in the block, or below 2^63.
-            *step = (line as isize).wrapping_mul(stride as isize);
+        let mut steps = [0; MAX_NDIM];
+        let axes = self.plan.steps.iter().zip(strides).zip(place.shape());
+        for (step, ((&line, &stride), &count)) in steps.iter_mut().zip(axes) {
+            // With a second item in the block the step is shorter than the block; without one it does not matter.
+            *step = if count > 1 { (line as isize).wrapping_mul(stride as isize) } else { 0 };
         }
-        let steps = &steps[..strides.len()];
-        // An axis with one item has no stride to speak of; its step may be anything.
-        let mut lean = [0isize; crate::array::grid::MAX_NDIM];
-        for ((lean, &step), &count) in lean.iter_mut().zip(steps).zip(place.shape()) {
-            *lean = if count > 1 { step } else { 0 };
-        }
-        if place.copy_from(Source { bytes, offset, strides: &lean[..steps.len()] }) {
+        if place.copy_from(Source { bytes, offset, strides: &steps[..strides.len()] }) {
             Ok(())
         } else {
             Err(Error::format(Part::Stream, None, "the block is shorter than the array's block shape"))

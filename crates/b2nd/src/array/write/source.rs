@@ -1,6 +1,7 @@
 //! The blocks of a chunk, made from the caller's items while the chunk is compressed.
 
 use crate::array::grid::Grid;
+use crate::array::grid::MAX_NDIM;
 use crate::chunk::BlockSource;
 use crate::error::Error;
 use crate::error::Result;
@@ -81,7 +82,7 @@ impl BlockSource for FreshChunk<'_> {
         if !full {
             buffer.fill(0);
         }
-        let mut from = [0isize; crate::array::grid::MAX_NDIM];
+        let mut from = [0isize; MAX_NDIM];
         for (to, &stride) in from.iter_mut().zip(self.item_strides) {
             *to = stride as isize;
         }
