@@ -29,9 +29,10 @@ pub(crate) fn is_wanted() -> bool {
     SWITCH.get().is_some_and(Cancel::is_cancelled)
 }
 
-/// Listens to Ctrl-C and its like from now on: the first stops the work in good order, the second at once.
+/// Listens to Ctrl-C from now on: the first stops the work in good order, the second at once.
 ///
-/// Where they are ignored already (`nohup`, a job in the background) that is what the user wants: nothing changes then.
+/// Where it is ignored already (a job in the background of a script) that is what the user wants: nothing changes then. Other
+/// signals are left alone: together with them, Ctrl-C would go unheard under `nohup`.
 pub(crate) fn listen() {
     let switch = switch();
     let _ = ctrlc::try_set_handler(move || {
