@@ -157,7 +157,7 @@ pub fn page(lines: &[Line], python: &Python) -> String {
             "| {} | {} | `{}` | {} | {} | {} | {} | {:.3} |\n",
             line.name,
             line.shape.iter().map(ToString::to_string).collect::<Vec<_>>().join(" × "),
-            line.dtype,
+            line.dtype.replace('|', "\\|"),
             line.nbytes,
             line.codec,
             line.ours,
