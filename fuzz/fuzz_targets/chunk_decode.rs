@@ -14,4 +14,9 @@ fuzz_target!(|data: &[u8]| {
     let mut part = vec![0; (whole.len() - start) / 2];
     b2nd::chunk::decode_range(data, start, &mut part, &context, &exec).expect("a part of a sound chunk");
     assert_eq!(part, whole[start..start + part.len()]);
+    let blocks = b2nd::chunk::ChunkHeader::parse(data).expect("it was parsed before").nblocks();
+    if blocks <= 64 {
+        let block = |n| b2nd::chunk::decode_block(data, n, &context, &exec).expect("a block of a sound chunk");
+        assert_eq!((0..blocks).flat_map(block).collect::<Vec<u8>>(), whole);
+    }
 });

@@ -366,6 +366,49 @@ fn reference_and_pure_read_each_other() {
     }
 }
 
+/// The same, for streams that refer to a dictionary.
+#[cfg(feature = "c-codecs")]
+#[test]
+fn reference_and_pure_read_each_others_dictionaries() {
+    use super::lz4::{PureContext, pure_decompress};
+    use super::train;
+    use super::zstd::{PureContext as PureZstd, PureDictionary};
+    let (samples, src) = (text(400_000), text(3000));
+    let lengths: Vec<usize> = samples.chunks(1000).map(<[u8]>::len).collect();
+    let (mut c, mut lz4, mut zstd) = (State::default(), PureContext::default(), PureZstd::default());
+    let (mut packed, mut back) = (vec![0; 5000], vec![0; src.len()]);
+    for codec in [Codec::Lz4, Codec::Lz4Hc, Codec::Zstd] {
+        let trained = train(codec, &samples, &lengths, 4096).unwrap().unwrap();
+        for dictionary in [&trained[..], &samples[..2000]] {
+            let engine = Engine::new(codec, 0, 1, &Context::default());
+            let writing = engine.clone().writing_with(dictionary, 5).unwrap();
+            let end = writing.compress(5, &src, &mut packed, &mut c).unwrap().unwrap();
+            let alone = engine.compress(5, &src, &mut vec![0; 5000], &mut c).unwrap().unwrap();
+            assert!(end < alone, "{codec:?}: {end} bytes with a dictionary, {alone} without");
+            back.fill(0);
+            match codec {
+                Codec::Zstd => {
+                    let reading = PureDictionary::for_reading(dictionary).unwrap();
+                    zstd.decompress(Some(&reading), &packed[..end], &mut back).unwrap();
+                }
+                _ => pure_decompress(Some(dictionary), &packed[..end], &mut back).unwrap(),
+            }
+            assert!(back == src, "{codec:?}: C to pure");
+            let end = match codec {
+                Codec::Zstd => {
+                    let writing = PureDictionary::for_writing(dictionary, 9).unwrap();
+                    zstd.compress(5, Some(&writing), &src, &mut packed)
+                }
+                _ => lz4.compress_fast(5, Some(dictionary), &src, &mut packed),
+            };
+            let end = end.unwrap().unwrap();
+            back.fill(0);
+            engine.reading_with(dictionary).unwrap().decompress(&packed[..end], &mut back, &mut c).unwrap();
+            assert!(back == src, "{codec:?}: pure to C");
+        }
+    }
+}
+
 proptest! {
     #[test]
     fn random_bytes_are_survived(src in prop::collection::vec(any::<u8>(), 0..300), len in 0_usize..2000) {

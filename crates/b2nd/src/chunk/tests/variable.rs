@@ -38,7 +38,7 @@ proptest! {
         let whole = blocks.concat();
         prop_assert_eq!(&plain(&chunk), &whole);
         for (n, block) in blocks.iter().enumerate() {
-            prop_assert_eq!(&decode_block(&chunk, n, &Context::default(), &one()).unwrap(), block);
+            prop_assert_eq!(&decode_block(&chunk, n, Context::default(), &one()).unwrap(), block);
         }
         let mut ends = cut.map(|at| at.index(whole.len() + 1));
         ends.sort_unstable();
