@@ -78,10 +78,15 @@ impl Python {
             Err(format!("{done} of {count} cases\n{}", shown.join("\n")).into())
         }
     }
-    /// A process that answers commands.
+    /// A process of `matrix.py` that answers commands.
     pub fn serve(&self) -> Outcome<Server> {
+        self.serve_script("matrix.py")
+    }
+    /// A process of a script in `python/` that answers commands.
+    pub fn serve_script(&self, name: &str) -> Outcome<Server> {
         let mut command = Command::new(&self.program);
-        command.arg(script()).arg("serve").stdin(Stdio::piped()).stdout(Stdio::piped());
+        let script = script().with_file_name(name);
+        command.arg(script).arg("serve").stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn()?;
         let input = child.stdin.take().ok_or("no pipe")?;
         let output = BufReader::new(child.stdout.take().ok_or("no pipe")?);
