@@ -180,6 +180,9 @@ class Sequence:
 
 
 def main():
+    if sys.argv[1:] == ["versions"]:
+        print(f"blosc2 {blosc2.__version__}, numpy {np.__version__}, C-Blosc2 {blosc2.blosclib_version}")
+        return
     sequence = Sequence()
     for line in sys.stdin:
         try:

@@ -23,7 +23,7 @@ fn folder() -> Outcome<tempfile::TempDir> {
 
 #[test]
 fn random_sequences_of_operations_give_what_numpy_gives() -> Outcome {
-    let Some(python) = python::find()? else { return Ok(()) };
+    let Some(python) = python::find_for("sequences.py", "blosc2")? else { return Ok(()) };
     let folder = folder()?;
     let (count, seed) = (setting("B2ND_SEQUENCES", SEQUENCES), setting("B2ND_SEED", SEED));
     let half = count / 2;

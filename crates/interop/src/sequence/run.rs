@@ -25,7 +25,7 @@ const STEPS: u64 = 9;
 
 /// Runs the sequences `range` of the run with this seed; gives the tally and what went wrong.
 pub fn run(python: &Python, folder: &Path, seed: u64, range: Range<u64>) -> Outcome<(Tally, Vec<String>)> {
-    let mut server = python.serve_script("sequences.py")?;
+    let mut server = python.serve()?;
     let (mut tally, mut failures) = (Tally::new(), Vec::new());
     for number in range {
         let path = folder.join(format!("{number}.b2nd"));
