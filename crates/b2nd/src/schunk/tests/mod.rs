@@ -4,6 +4,7 @@ mod crash;
 mod damage;
 mod model;
 mod places;
+mod several;
 mod shared;
 mod takeback;
 
