@@ -5,6 +5,7 @@ mod frames;
 mod handle;
 mod open;
 mod options;
+mod relayout;
 mod write;
 
 pub use crate::frame::Layout;

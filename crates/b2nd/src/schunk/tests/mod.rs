@@ -4,6 +4,7 @@ mod crash;
 mod damage;
 mod model;
 mod places;
+mod relayout;
 mod several;
 mod shared;
 mod takeback;
