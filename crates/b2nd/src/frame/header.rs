@@ -40,6 +40,15 @@ const FLAG_VARIABLE: u8 = 0x40;
 /// `general_flags`: chunks have blocks that differ in size.
 const FLAG_VL_BLOCKS: u8 = 0x80;
 
+/// Where a frame may start in `bytes`: at the first byte of a header's mark, of which all is there.
+pub(crate) fn find_mark(bytes: &[u8]) -> Option<usize> {
+    let is_mark = |window: &[u8]| matches!(window, [0x9b..=0x9e, 0xa8, magic @ ..] if magic == MAGIC);
+    bytes.windows(MARK_LEN).position(is_mark)
+}
+
+/// The bytes of the mark that [`find_mark`] looks for.
+pub(crate) const MARK_LEN: usize = 2 + MAGIC.len();
+
 /// Which layout of the header the bytes have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Dialect {
