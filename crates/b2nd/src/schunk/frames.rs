@@ -179,7 +179,7 @@ impl SChunk {
         if self.layout() == Layout::Sparse {
             return Ok(false);
         }
-        Ok(Walk::new(self.store.as_ref(), start, &self.limits)?.next()?.is_some())
+        Ok(Walk::new(self.store.as_ref(), start, self.limits())?.next()?.is_some())
     }
 }
 
