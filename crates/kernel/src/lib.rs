@@ -6,6 +6,7 @@
 mod arch;
 pub mod bitshuffle;
 pub mod boxes;
+pub mod bytedelta;
 pub mod cpu;
 pub mod delta;
 #[expect(unsafe_code, reason = "a borrow that is checked when it ends, not by its lifetime")]
