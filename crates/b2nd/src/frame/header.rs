@@ -23,6 +23,7 @@ use crate::wire::msgpack;
 const MAGIC: &[u8; 8] = b"b2frame\0";
 const FRAME_LEN_AT: usize = 15;
 const TYPE_AT: usize = 26;
+const NBYTES_AT: usize = 29;
 const CBYTES_AT: usize = 38;
 const HAS_VLMETA_AT: usize = 68;
 const FILTERS_AT: usize = 69;
@@ -38,6 +39,15 @@ const FLAG_64_BITS: u8 = 0x10;
 const FLAG_VARIABLE: u8 = 0x40;
 /// `general_flags`: chunks have blocks that differ in size.
 const FLAG_VL_BLOCKS: u8 = 0x80;
+
+/// Where a frame may start in `bytes`: at the first byte of a header's mark, of which all is there.
+pub(crate) fn find_mark(bytes: &[u8]) -> Option<usize> {
+    let is_mark = |window: &[u8]| matches!(window, [0x9b..=0x9e, 0xa8, magic @ ..] if magic == MAGIC);
+    bytes.windows(MARK_LEN).position(is_mark)
+}
+
+/// The bytes of the mark that [`find_mark`] looks for.
+pub(crate) const MARK_LEN: usize = 2 + MAGIC.len();
 
 /// Which layout of the header the bytes have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -294,6 +304,13 @@ impl Header {
         if let Some(byte) = self.raw.get_mut(HAS_VLMETA_AT) {
             *byte = if has_vlmeta { msgpack::TRUE } else { msgpack::FALSE };
         }
+    }
+    /// Sets the uncompressed bytes of all chunks.
+    pub(crate) fn set_nbytes(&mut self, nbytes: u64) -> Result<()> {
+        i64::try_from(nbytes).map_err(|_| Error::usage("the frame is too large"))?;
+        self.nbytes = nbytes;
+        msgpack::patch_64(&mut self.raw, NBYTES_AT, nbytes);
+        Ok(())
     }
     /// Sets the layout.
     pub(crate) fn set_layout(&mut self, layout: Layout) {

@@ -1,6 +1,7 @@
 //! Frames: header, metalayers, chunk offsets, trailer and vlmetalayers, contiguous and sparse. Parsing never touches a file.
 #![deny(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 
+mod edit;
 mod header;
 mod legacy;
 mod metalayers;
@@ -9,7 +10,8 @@ mod parse;
 pub mod plan;
 mod trailer;
 
-pub(crate) use header::{Header, HeaderFields};
+pub(crate) use edit::Undo;
+pub(crate) use header::{Header, HeaderFields, MARK_LEN, find_mark};
 pub(crate) use metalayers::Name;
 pub(crate) use offsets::{Entry, Offsets, SameChunks};
 pub(crate) use parse::{FrameIndex, FrameParser, Step};

@@ -4,6 +4,8 @@ mod crash;
 mod damage;
 mod model;
 mod places;
+mod relayout;
+mod several;
 mod shared;
 mod takeback;
 
