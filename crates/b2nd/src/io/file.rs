@@ -39,6 +39,22 @@ impl FileStore {
             fresh: Some(fresh),
         })
     }
+    /// A new file that takes the place of an existing one when it is published.
+    pub(crate) fn replace(path: &Path) -> Result<Self> {
+        let failed = |e| Error::io("cannot replace the frame", e).at_path(path);
+        // A link stays a link: what it leads to is replaced.
+        let target = fs::canonicalize(path).map_err(failed)?;
+        let rights = fs::metadata(&target).map_err(failed)?.permissions();
+        let (fresh, file) = Fresh::file(&target, true)?;
+        // A replaced file keeps its rights where the system lets us.
+        let _ = file.set_permissions(rights);
+        Ok(FileStore {
+            path: path.to_path_buf(),
+            file: Positioned::new(file),
+            write: true,
+            fresh: Some(fresh),
+        })
+    }
     fn failed(&self, action: &'static str, error: io::Error) -> Error {
         Error::io(action, error).at_path(&self.path)
     }
@@ -47,19 +63,13 @@ impl FileStore {
             self.file.0.set_len(0).map_err(|e| self.failed("cannot write the frame", e))?;
             return self.file.write_all_at(bytes, 0).map_err(|e| self.failed("cannot write the frame", e));
         }
-        // A link stays a link: what it leads to is replaced.
-        let target = fs::canonicalize(&self.path).map_err(|e| self.failed("cannot replace the frame", e))?;
-        let (fresh, file) = Fresh::file(&target, true)?;
-        let file = Positioned::new(file);
-        file.write_all_at(bytes, 0)
-            .and_then(|()| file.0.sync_all())
+        let new = FileStore::replace(&self.path)?;
+        new.file
+            .write_all_at(bytes, 0)
+            .and_then(|()| new.file.0.sync_all())
             .map_err(|e| self.failed("cannot write the frame", e))?;
-        if let Ok(metadata) = self.file.0.metadata() {
-            // A replaced file keeps its rights where the system lets us.
-            let _ = file.0.set_permissions(metadata.permissions());
-        }
-        fresh.publish()?;
-        self.file = file;
+        new.fresh.map_or(Ok(()), Fresh::publish)?;
+        self.file = new.file;
         Ok(())
     }
 }
@@ -106,6 +116,17 @@ impl Store for FileStore {
             | WriteStep::Sync { file }
             | WriteStep::Remove { file } => Err(super::no_such_file(*file)),
         }
+    }
+    #[cfg(unix)]
+    fn check_place(&self) -> Result<()> {
+        use std::os::unix::fs::MetadataExt;
+        let failed = |e| self.failed("cannot write the frame", e);
+        let (ours, there) =
+            (self.file.0.metadata().map_err(failed)?, fs::metadata(&self.path).map_err(failed)?);
+        if (ours.dev(), ours.ino()) == (there.dev(), there.ino()) {
+            return Ok(());
+        }
+        Err(failed(io::Error::other("another writer has replaced the file since it was opened")))
     }
     fn path(&self) -> Option<&Path> {
         Some(&self.path)

@@ -32,6 +32,10 @@ pub trait Store: Send + Sync + Debug {
     fn slice(&self, file: FileId) -> Option<&[u8]>;
     /// Applies one step of a write plan.
     fn apply(&mut self, step: &WriteStep<'_>) -> Result<()>;
+    /// Whether the frame is still what its path leads to: an error when another file has taken its place.
+    fn check_place(&self) -> Result<()> {
+        Ok(())
+    }
     /// The path of the frame, where it has one.
     fn path(&self) -> Option<&Path>;
 }
@@ -52,6 +56,11 @@ pub(crate) fn create(path: &Path, overwrite: bool, layout: Layout) -> Result<Box
         Layout::Contiguous => Box::new(FileStore::create(path, overwrite)?),
         Layout::Sparse => Box::new(SparseDir::create(path, overwrite)?),
     })
+}
+
+/// Makes the store of a new contiguous frame that takes the place of the file at `path`, rights included.
+pub(crate) fn replace(path: &Path) -> Result<Box<dyn Store>> {
+    Ok(Box::new(FileStore::replace(path)?))
 }
 
 /// Opens an existing regular file. Others are refused before they are opened: a pipe would wait for its other end.

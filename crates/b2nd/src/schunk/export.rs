@@ -4,7 +4,7 @@ use super::handle::{Place, SChunk};
 use crate::chunk::Special;
 use crate::error::{Error, Result};
 use crate::frame::Layout;
-use crate::frame::{Entry, Header, HeaderFields, Name, Offsets};
+use crate::frame::{Entry, Offsets};
 use std::collections::BTreeMap;
 
 impl SChunk {
@@ -12,12 +12,14 @@ impl SChunk {
     ///
     /// Chunks are copied as they are, compressed. A frame of the betas gets a header of today.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
-        let mut header = self.contiguous_header()?;
+        let mut header = self.header_for(Layout::Contiguous, None, &[])?;
         let mut out = header.bytes().to_vec();
-        let offsets = match &self.offsets {
-            uniform @ Offsets::Uniform { raw, .. } if *raw < 0 => uniform.clone(),
-            _ => self.copy_chunks(&mut out)?,
-        };
+        let base = out.len() as u64;
+        let offsets = self.copy_chunks(|bytes| {
+            let at = (out.len() as u64).saturating_sub(base);
+            append(&mut out, bytes)?;
+            i64::try_from(at).map_err(|_| Error::usage("the frame is too large"))
+        })?;
         let too_large = || Error::usage("the frame is too large");
         let cbytes = (out.len() as u64).checked_sub(header.len()).ok_or_else(too_large)?;
         if header.nbytes() > 0 {
@@ -30,67 +32,54 @@ impl SChunk {
         Ok(out)
     }
 
-    /// The header of the copy, without its lengths.
-    fn contiguous_header(&self) -> Result<Header> {
-        if self.header.is_current() {
-            let mut header = self.header.clone();
-            header.set_layout(Layout::Contiguous);
-            return Ok(header);
+    /// Hands the bytes of all stored chunks to `put`, which says where it puts them; returns the offsets of the copy.
+    pub(super) fn copy_chunks(&self, mut put: impl FnMut(&[u8]) -> Result<i64>) -> Result<Offsets> {
+        if let Offsets::Uniform { raw, .. } = &self.offsets
+            && *raw < 0
+        {
+            return Ok(self.offsets.clone());
         }
-        let (chunksize, nbytes) = (self.chunksize(), self.nbytes());
-        let fields =
-            HeaderFields { layout: Layout::Contiguous, params: self.header.params(), chunksize, nbytes };
-        let metalayers: Vec<(&[u8], &[u8])> =
-            self.header.metalayers().map(|(name, content): (&Name, &[u8])| (name.bytes(), content)).collect();
-        Header::build(&fields, &metalayers)
-    }
-
-    /// Appends all chunks to `out`, which holds the header; returns where they are.
-    fn copy_chunks(&self, out: &mut Vec<u8>) -> Result<Offsets> {
-        let base = out.len() as u64;
-        let count = usize::try_from(self.nchunks()).unwrap_or(usize::MAX);
-        let mut all = Vec::new();
-        all.try_reserve_exact(count)
-            .map_err(|_| Error::out_of_memory("the chunk offsets", self.nchunks().saturating_mul(8)))?;
         let mut buffer = Vec::new();
         // What is stored once for several chunks stays so: an index of a few bytes can name one chunk for all.
         let mut shared = self.shared()?;
-        for n in 0..self.nchunks() {
+        Offsets::collect(self.nchunks(), |n| {
             self.exec.check_cancelled()?;
             let raw = self.offsets.raw(n)?;
             if let Some(Some(known)) = shared.get(&raw) {
-                all.push(*known);
-                continue;
+                return Ok(*known);
             }
-            let place = self.place(n)?;
-            let entry = match place {
-                Place::Special(kind) => Entry::Special(kind),
-                Place::Stored { .. } => {
-                    let header = self.chunk_header(n, place)?;
-                    match header.special() {
-                        // On disk the reference accepts these as offsets only.
-                        Some(kind @ (Special::Zeros | Special::Nan | Special::Uninit))
-                            if self.chunksize() > 0 =>
-                        {
-                            Entry::Special(kind)
-                        }
-                        _ => {
-                            let len = usize::try_from(header.cbytes()).unwrap_or(usize::MAX);
-                            let bytes = self.fetch(place, 0, len, &mut buffer);
-                            let entry = Entry::Stored((out.len() as u64).saturating_sub(base));
-                            append(out, bytes.map_err(|error| self.located(error.in_chunk(n)))?)?;
-                            entry
-                        }
-                    }
-                }
-            };
-            let new = entry.to_raw().ok_or_else(|| Error::usage("the frame is too large"))?;
+            let new = self.copy_chunk(n, &mut buffer, &mut put)?;
             if let Some(known) = shared.get_mut(&raw) {
                 *known = Some(new);
             }
-            all.push(new);
+            Ok(new)
+        })
+    }
+
+    /// Hands one chunk to `put`; a special one may need no more than an offset.
+    fn copy_chunk(
+        &self,
+        n: u64,
+        buffer: &mut Vec<u8>,
+        put: &mut impl FnMut(&[u8]) -> Result<i64>,
+    ) -> Result<i64> {
+        let place = self.place(n)?;
+        let special = match place {
+            Place::Special(kind) => Some(kind),
+            Place::Stored { .. } => match self.chunk_header(n, place)?.special() {
+                // On disk the reference accepts these as offsets only.
+                Some(kind @ (Special::Zeros | Special::Nan | Special::Uninit)) if self.chunksize() > 0 => {
+                    Some(kind)
+                }
+                _ => None,
+            },
+        };
+        if let Some(raw) = special.and_then(|kind| Entry::Special(kind).to_raw()) {
+            return Ok(raw);
         }
-        Ok(Offsets::Each(all))
+        let len = usize::try_from(self.chunk_header(n, place)?.cbytes()).unwrap_or(usize::MAX);
+        let bytes = self.fetch(place, 0, len, buffer).map_err(|error| self.located(error.in_chunk(n)))?;
+        put(bytes).map_err(|error| self.located(error.in_chunk(n)))
     }
 
     /// The offsets that several chunks have, each with room for its new value.
