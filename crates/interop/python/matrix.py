@@ -20,6 +20,7 @@ import blosc2
 import numpy as np
 
 import cases
+import schunks
 
 CODEC = {name: blosc2.Codec[name.upper()] for name in cases.CODECS}
 SPLIT = {m.value: m for m in blosc2.SplitMode}
@@ -257,6 +258,8 @@ def serve(command):
         return {}
     if command["op"] == "rewrite":
         return rewrite(command)
+    if command["op"] == "schunk":
+        return schunks.serve(command)
     raise ValueError(command["op"])
 
 

@@ -314,7 +314,7 @@ impl Array {
         if name == meta::NAME || name == meta::OLD_NAME {
             return Err(Error::usage(format!("the metalayer '{name}' is written by the array itself")));
         }
-        let set = self.schunk.set_metalayer(name, content);
+        let set = self.schunk.stage_metalayer(name, content);
         self.commit_or_forget(set)
     }
 
@@ -342,7 +342,7 @@ impl Array {
     /// # Errors
     /// [`Error::Usage`] for a name of more than 31 bytes or an array opened for reading only.
     pub fn set_vlmetalayer(&mut self, name: &str, content: &[u8]) -> Result<()> {
-        let set = self.schunk.set_vlmetalayer(name, content);
+        let set = self.schunk.stage_vlmetalayer(name, content);
         self.commit_or_forget(set)
     }
 
@@ -351,7 +351,7 @@ impl Array {
     /// # Errors
     /// [`Error::Usage`] for an array opened for reading only.
     pub fn remove_vlmetalayer(&mut self, name: &str) -> Result<bool> {
-        let there = self.schunk.remove_vlmetalayer(name)?;
+        let there = self.schunk.stage_removal(name)?;
         if there {
             self.commit_or_forget(Ok(()))?;
         }

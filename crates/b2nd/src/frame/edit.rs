@@ -8,6 +8,10 @@ use crate::error::{Error, Result};
 pub(crate) enum Undo {
     /// Put this value back as chunk `n`.
     Replace(u64, i64),
+    /// Insert it again before chunk `n`.
+    Insert(u64, i64),
+    /// Remove this many chunks again, from chunk `n` on.
+    Remove(u64, u64),
     /// Take the whole list of before.
     All(Box<Offsets>),
 }
@@ -16,7 +20,7 @@ impl Offsets {
     /// The list that `raw` makes of the numbers of its chunks; it stays `Uniform` for as long as the values are the same.
     pub(crate) fn collect(len: u64, mut raw: impl FnMut(u64) -> Result<i64>) -> Result<Self> {
         let mut all = Offsets::none();
-        (0..len).try_for_each(|n| all.insert(n, raw(n)?))?;
+        (0..len).try_for_each(|n| all.insert(n, raw(n)?, 1))?;
         Ok(all)
     }
     /// Replaces the stored value of chunk `n`; returns the old one.
@@ -29,23 +33,34 @@ impl Offsets {
         }
         Ok(old)
     }
-    /// Inserts a value before that of chunk `n`, or behind the last.
-    pub(crate) fn insert(&mut self, n: u64, raw: i64) -> Result<()> {
+    /// Inserts a value `count` times before that of chunk `n`, or behind the last.
+    pub(crate) fn insert(&mut self, n: u64, raw: i64, count: u64) -> Result<()> {
         let len = self.len();
         if n > len {
             return Err(Error::usage(format!("no chunk can become number {n}: the frame has {len}")));
         }
-        if len >= Self::MAX_CHUNKS {
-            return Err(Error::usage(format!("a frame has at most {} chunks", Self::MAX_CHUNKS)));
-        }
+        let grown = len.checked_add(count).filter(|grown| *grown <= Self::MAX_CHUNKS);
+        let grown =
+            grown.ok_or_else(|| Error::usage(format!("a frame has at most {} chunks", Self::MAX_CHUNKS)))?;
         match self {
-            _ if len == 0 => *self = Offsets::Uniform { raw, len: 1 },
-            Offsets::Uniform { raw: same, len } if *same == raw => *len = len.saturating_add(1),
+            _ if len == 0 => *self = Offsets::Uniform { raw, len: grown },
+            Offsets::Uniform { raw: same, len } if *same == raw => *len = grown,
             _ => {
                 let all = self.each()?;
-                all.try_reserve(1).map_err(|_| refused(len.saturating_add(1)))?;
-                all.insert(index(n), raw);
+                all.try_reserve(index(count)).map_err(|_| refused(grown))?;
+                all.splice(index(n)..index(n), std::iter::repeat_n(raw, index(count)));
             }
+        }
+        Ok(())
+    }
+    /// Removes the values of `count` chunks from `n` on.
+    pub(crate) fn remove(&mut self, n: u64, count: u64) -> Result<()> {
+        let end = n.checked_add(count).filter(|end| *end <= self.len());
+        let end =
+            end.ok_or_else(|| Error::usage(format!("there is no chunk {n}: the frame has {}", self.len())))?;
+        match self {
+            Offsets::Uniform { len, .. } => *len = len.saturating_sub(count),
+            Offsets::Each(all) => drop(all.drain(index(n)..index(end))),
         }
         Ok(())
     }
@@ -53,6 +68,8 @@ impl Offsets {
     pub(crate) fn take_back(&mut self, change: Undo) -> Result<()> {
         match change {
             Undo::Replace(n, raw) => self.replace(n, raw).map(drop),
+            Undo::Insert(n, raw) => self.insert(n, raw, 1),
+            Undo::Remove(n, count) => self.remove(n, count),
             Undo::All(before) => {
                 *self = *before;
                 Ok(())

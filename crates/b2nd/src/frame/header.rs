@@ -22,9 +22,11 @@ use crate::wire::msgpack;
 
 const MAGIC: &[u8; 8] = b"b2frame\0";
 const FRAME_LEN_AT: usize = 15;
+const FLAGS_AT: usize = 25;
 const TYPE_AT: usize = 26;
 const NBYTES_AT: usize = 29;
 const CBYTES_AT: usize = 38;
+const CHUNKSIZE_AT: usize = 57;
 const HAS_VLMETA_AT: usize = 68;
 const FILTERS_AT: usize = 69;
 /// Where the metalayer section starts, and the length of the shortest header.
@@ -33,6 +35,8 @@ pub(super) const METALAYERS_AT: usize = 87;
 pub(super) const MAX_METALAYERS: u16 = 16;
 /// The filter slots of a pipeline.
 const SLOTS: u8 = 6;
+/// The chunk size that stands for "not known yet".
+const UNDECIDED: [u8; 4] = (-1i32).to_be_bytes();
 /// `general_flags`: offsets of 64 bits; always set.
 const FLAG_64_BITS: u8 = 0x10;
 /// `general_flags`: chunks differ in size.
@@ -69,6 +73,17 @@ impl Dialect {
             Dialect::Current => METALAYERS_AT,
         }
     }
+}
+
+/// The uncompressed sizes of the chunks of a frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ChunkSizes {
+    /// The first chunk will decide.
+    Undecided,
+    /// All the same; the last one may be shorter.
+    Fixed(u32),
+    /// Any: each chunk says its own.
+    Variable,
 }
 
 /// The numbers of a header, for those who write one.
@@ -303,6 +318,40 @@ impl Header {
         msgpack::patch_64(&mut self.raw, CBYTES_AT, cbytes);
         if let Some(byte) = self.raw.get_mut(HAS_VLMETA_AT) {
             *byte = if has_vlmeta { msgpack::TRUE } else { msgpack::FALSE };
+        }
+    }
+    /// The sizes of the chunks.
+    pub(crate) fn chunk_sizes(&self) -> ChunkSizes {
+        let field = self.raw.get(CHUNKSIZE_AT..).and_then(|tail| tail.get(1..5));
+        match self.chunksize {
+            0 if self.dialect == Dialect::Current && field == Some(&UNDECIDED) => ChunkSizes::Undecided,
+            0 => ChunkSizes::Variable,
+            size => ChunkSizes::Fixed(size),
+        }
+    }
+    /// Sets the sizes of the chunks, and with them the version: only version 3 has variable ones.
+    pub(crate) fn set_chunk_sizes(&mut self, sizes: ChunkSizes) {
+        let (field, variable) = match sizes {
+            ChunkSizes::Undecided => (UNDECIDED, 0),
+            ChunkSizes::Fixed(size) => (size.to_be_bytes(), 0),
+            ChunkSizes::Variable => ([0; 4], FLAG_VARIABLE),
+        };
+        self.chunksize = if let ChunkSizes::Fixed(size) = sizes { size } else { 0 };
+        if let Some(place) = self.raw.get_mut(CHUNKSIZE_AT..).and_then(|tail| tail.get_mut(1..5)) {
+            place.copy_from_slice(&field);
+        }
+        self.set_flags((self.flags & !FLAG_VARIABLE) | variable);
+    }
+    /// Says whether the chunks have blocks that differ in size.
+    pub(crate) fn set_vl_blocks(&mut self, differ: bool) {
+        self.set_flags((self.flags & !FLAG_VL_BLOCKS) | if differ { FLAG_VL_BLOCKS } else { 0 });
+    }
+    /// Sets the flags, and the version that they need.
+    fn set_flags(&mut self, flags: u8) {
+        self.version = if flags & (FLAG_VARIABLE | FLAG_VL_BLOCKS) == 0 { 2 } else { 3 };
+        self.flags = (flags & 0xf0) | self.version;
+        if let Some(byte) = self.raw.get_mut(FLAGS_AT) {
+            *byte = self.flags;
         }
     }
     /// Sets the uncompressed bytes of all chunks.

@@ -42,6 +42,19 @@ impl FileStore {
             fresh: Some(fresh),
         })
     }
+    /// A new file that takes the place of this one when it is published, with what stands before the frame.
+    fn successor(&self) -> Result<Self> {
+        let failed = |e| self.failed("cannot replace the frame", e);
+        // A link stays a link: what it leads to is replaced.
+        let target = fs::canonicalize(&self.path).map_err(failed)?;
+        let rights = self.file.0.metadata().map_err(failed)?.permissions();
+        let (fresh, file) = Fresh::file(&target, true)?;
+        // A replaced file keeps its rights where the system lets us.
+        let _ = file.set_permissions(rights);
+        let file = Positioned::new(file);
+        self.copy_start(&file).map_err(failed)?;
+        Ok(FileStore { path: self.path.clone(), file, base: self.base, write: true, fresh: Some(fresh) })
+    }
     fn failed(&self, action: &'static str, error: io::Error) -> Error {
         Error::io(action, error).at_path(&self.path)
     }
@@ -54,23 +67,13 @@ impl FileStore {
     fn put(&mut self, bytes: &[u8]) -> Result<()> {
         let failed = |e| Error::io("cannot write the frame", e).at_path(&self.path);
         if self.fresh.is_some() {
-            self.file.0.set_len(0).map_err(failed)?;
-            return self.file.write_all_at(bytes, 0).map_err(failed);
+            self.file.0.set_len(self.base).map_err(failed)?;
+            return self.file.write_all_at(bytes, self.base).map_err(failed);
         }
-        // A link stays a link: what it leads to is replaced.
-        let target = fs::canonicalize(&self.path).map_err(|e| self.failed("cannot replace the frame", e))?;
-        let (fresh, file) = Fresh::file(&target, true)?;
-        let file = Positioned::new(file);
-        self.copy_start(&file)
-            .and_then(|()| file.write_all_at(bytes, self.base))
-            .and_then(|()| file.0.sync_all())
-            .map_err(failed)?;
-        if let Ok(metadata) = self.file.0.metadata() {
-            // A replaced file keeps its rights where the system lets us.
-            let _ = file.0.set_permissions(metadata.permissions());
-        }
-        fresh.publish()?;
-        self.file = file;
+        let new = self.successor()?;
+        new.file.write_all_at(bytes, self.base).and_then(|()| new.file.0.sync_all()).map_err(failed)?;
+        new.fresh.map_or(Ok(()), Fresh::publish)?;
+        self.file = new.file;
         Ok(())
     }
     /// Copies what stands in the file before the frame.
@@ -137,6 +140,20 @@ impl Store for FileStore {
             | WriteStep::Sync { file }
             | WriteStep::Remove { file } => Err(super::no_such_file(*file)),
         }
+    }
+    fn successor(&self) -> Result<Option<Box<dyn Store>>> {
+        Ok(Some(Box::new(FileStore::successor(self)?)))
+    }
+    #[cfg(unix)]
+    fn check_place(&self) -> Result<()> {
+        use std::os::unix::fs::MetadataExt;
+        let failed = |e| self.failed("cannot write the frame", e);
+        let (ours, there) =
+            (self.file.0.metadata().map_err(failed)?, fs::metadata(&self.path).map_err(failed)?);
+        if (ours.dev(), ours.ino()) == (there.dev(), there.ino()) {
+            return Ok(());
+        }
+        Err(failed(io::Error::other("another writer has replaced the file since it was opened")))
     }
     fn path(&self) -> Option<&Path> {
         Some(&self.path)

@@ -122,6 +122,9 @@ impl Store for MemoryStore {
     fn slice(&self, file: FileId) -> Option<&[u8]> {
         self.bytes(file).ok()
     }
+    fn successor(&self) -> Result<Option<Box<dyn Store>>> {
+        Ok(Some(Box::new(MemoryStore::default())))
+    }
     fn apply(&mut self, step: &WriteStep<'_>) -> Result<()> {
         match step {
             WriteStep::WriteAt { file, offset, bytes } => {

@@ -38,6 +38,15 @@ pub trait Store: Send + Sync + Debug {
     /// Steps come in an order that keeps the frame whole at every moment, as long as none takes effect on the medium
     /// later than a [`WriteStep::Sync`] of its file.
     fn apply(&mut self, step: &WriteStep<'_>) -> Result<()>;
+    /// A store for another frame that takes the place of this one at its first commit; `None` where there is no such
+    /// thing, as in a directory.
+    fn successor(&self) -> Result<Option<Box<dyn Store>>> {
+        Ok(None)
+    }
+    /// Whether the frame is still what its path leads to: an error when another file has taken its place.
+    fn check_place(&self) -> Result<()> {
+        Ok(())
+    }
     /// The path of the frame, where it has one.
     fn path(&self) -> Option<&Path>;
     /// Takes the bytes of [`FileId::Frame`] out without a copy, where the store owns them; it is empty after that.

@@ -6,7 +6,7 @@ use crate::chunk::{ChunkHeader, Special};
 use crate::error::{Error, Result};
 use crate::frame::Layout;
 use crate::frame::plan;
-use crate::frame::{Entry, Header, HeaderFields, Name, Offsets};
+use crate::frame::{Entry, Offsets};
 use crate::io;
 use crate::io::{FileId, MemoryStore, Store, WriteStep};
 use std::collections::BTreeMap;
@@ -148,12 +148,9 @@ impl SChunk {
 
     /// Copies the frame step by step into a store that has nothing yet.
     pub(super) fn copy_to(&self, store: &mut dyn Store, layout: Layout, behind: bool) -> Result<()> {
-        let header = self.header_of_copy(layout)?;
+        let header = self.header_for(layout, None, &[])?;
         let mut copy = Copy { store, layout, header_len: header.len(), end: header.len(), next: 0, bytes: 0 };
-        let offsets = match &self.offsets {
-            uniform @ Offsets::Uniform { raw, .. } if *raw < 0 => uniform.clone(),
-            _ => self.copy_chunks(&mut copy)?,
-        };
+        let offsets = self.copy_chunks(|bytes| copy.put(bytes))?;
         let Copy { store, end, next, bytes, .. } = copy;
         let added: Vec<u32> = (0..next).collect();
         let commit = plan::Commit {
@@ -170,64 +167,54 @@ impl SChunk {
         steps.iter().try_for_each(|step| store.apply(step))
     }
 
-    /// The header of a copy, without its lengths.
-    fn header_of_copy(&self, layout: Layout) -> Result<Header> {
-        if self.header.is_current() {
-            let mut header = self.header.clone();
-            header.set_layout(layout);
-            return Ok(header);
+    /// Hands the bytes of all stored chunks to `put`, which says where it puts them; returns the offsets of the copy.
+    pub(super) fn copy_chunks(&self, mut put: impl FnMut(&[u8]) -> Result<i64>) -> Result<Offsets> {
+        if let Offsets::Uniform { raw, .. } = &self.offsets
+            && *raw < 0
+        {
+            return Ok(self.offsets.clone());
         }
-        let (chunksize, nbytes) = (self.chunksize(), self.nbytes());
-        let fields = HeaderFields { layout, params: self.header.params(), chunksize, nbytes };
-        let metalayers: Vec<(&[u8], &[u8])> =
-            self.header.metalayers().map(|(name, content): (&Name, &[u8])| (name.bytes(), content)).collect();
-        Header::build(&fields, &metalayers)
-    }
-
-    /// Copies all chunks; returns where they are.
-    fn copy_chunks(&self, copy: &mut Copy<'_>) -> Result<Offsets> {
-        let count = usize::try_from(self.nchunks()).unwrap_or(usize::MAX);
-        let mut all = Vec::new();
-        all.try_reserve_exact(count)
-            .map_err(|_| Error::out_of_memory("the chunk offsets", self.nchunks().saturating_mul(8)))?;
         let mut buffer = Vec::new();
         // What is stored once for several chunks stays so: an index of a few bytes can name one chunk for all.
         let mut shared = self.shared()?;
-        for n in 0..self.nchunks() {
+        Offsets::collect(self.nchunks(), |n| {
             self.exec.check_cancelled()?;
             let raw = self.offsets.raw(n)?;
             if let Some(Some(known)) = shared.get(&raw) {
-                all.push(*known);
-                continue;
+                return Ok(*known);
             }
-            let entry = self.copy_chunk(n, copy, &mut buffer)?;
-            let new = entry.to_raw().ok_or_else(|| Error::usage("the frame is too large"))?;
+            let new = self.copy_chunk(n, &mut buffer, &mut put)?;
             if let Some(known) = shared.get_mut(&raw) {
                 *known = Some(new);
             }
-            all.push(new);
-        }
-        Ok(Offsets::Each(all))
+            Ok(new)
+        })
     }
 
-    /// Copies chunk `n`; returns where it is.
-    fn copy_chunk(&self, n: u64, copy: &mut Copy<'_>, buffer: &mut Vec<u8>) -> Result<Entry> {
+    /// Hands one chunk to `put`; a special one may need no more than an offset.
+    fn copy_chunk(
+        &self,
+        n: u64,
+        buffer: &mut Vec<u8>,
+        put: &mut impl FnMut(&[u8]) -> Result<i64>,
+    ) -> Result<i64> {
         let place = self.place(n)?;
-        if let Place::Special(kind) = place {
-            return Ok(Entry::Special(kind));
+        let special = match place {
+            Place::Special(kind) => Some(kind),
+            Place::Stored { .. } => match self.chunk_header(n, place)?.special() {
+                // On disk the reference accepts these as offsets only.
+                Some(kind @ (Special::Zeros | Special::Nan | Special::Uninit)) if self.chunksize() > 0 => {
+                    Some(kind)
+                }
+                _ => None,
+            },
+        };
+        if let Some(raw) = special.and_then(|kind| Entry::Special(kind).to_raw()) {
+            return Ok(raw);
         }
-        let header = self.chunk_header(n, place)?;
-        match header.special() {
-            // On disk the reference accepts these as offsets only.
-            Some(kind @ (Special::Zeros | Special::Nan | Special::Uninit)) if self.chunksize() > 0 => {
-                Ok(Entry::Special(kind))
-            }
-            _ => {
-                let len = usize::try_from(header.cbytes()).unwrap_or(usize::MAX);
-                let bytes = self.fetch(place, 0, len, buffer);
-                copy.put(bytes.map_err(|error| self.located(error.in_chunk(n)))?)
-            }
-        }
+        let len = usize::try_from(self.chunk_header(n, place)?.cbytes()).unwrap_or(usize::MAX);
+        let bytes = self.fetch(place, 0, len, buffer).map_err(|error| self.located(error.in_chunk(n)))?;
+        put(bytes).map_err(|error| self.located(error.in_chunk(n)))
     }
 
     /// The offsets that several chunks have, each with room for its new value.
@@ -254,7 +241,7 @@ struct Copy<'a> {
 
 impl Copy<'_> {
     /// Writes a chunk; returns where it is.
-    fn put(&mut self, chunk: &[u8]) -> Result<Entry> {
+    fn put(&mut self, chunk: &[u8]) -> Result<i64> {
         let too_large = || Error::usage("the frame is too large");
         self.bytes = self.bytes.saturating_add(chunk.len() as u64);
         let bytes = chunk.into();
@@ -263,13 +250,13 @@ impl Copy<'_> {
                 let offset = self.end;
                 self.store.apply(&WriteStep::WriteAt { file: FileId::Frame, offset, bytes })?;
                 self.end = offset.saturating_add(chunk.len() as u64);
-                Ok(Entry::Stored(offset.saturating_sub(self.header_len)))
+                i64::try_from(offset.saturating_sub(self.header_len)).map_err(|_| too_large())
             }
             Layout::Sparse => {
                 let number = self.next;
                 self.next = number.checked_add(1).ok_or_else(too_large)?;
                 self.store.apply(&WriteStep::Put { file: FileId::Chunk(number), bytes })?;
-                Ok(Entry::Stored(u64::from(number)))
+                Ok(i64::from(number))
             }
         }
     }

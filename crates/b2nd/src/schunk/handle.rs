@@ -18,6 +18,7 @@ use crate::registry::Context;
 use std::borrow::Cow;
 use std::ops::Range;
 use std::path::Path;
+use std::sync::OnceLock;
 
 /// Where a chunk is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,6 +55,8 @@ pub struct SChunk {
     /// Whether it was opened for writing.
     pub(super) writable: bool,
     pub(super) changes: Changes,
+    /// Where each chunk ends in the uncompressed bytes; filled when chunks that differ in size are read by items.
+    pub(super) ends: OnceLock<Vec<u64>>,
 }
 
 /// The first bytes of a chunk: any header.
@@ -69,6 +72,7 @@ impl SChunk {
             context: options.context(header.params().typesize()),
             params: header.params().clone(),
             changes: Changes::default(),
+            ends: OnceLock::new(),
             header,
             offsets,
             trailer,
@@ -179,6 +183,16 @@ impl SChunk {
         let size = u64::from(self.chunksize());
         let rest = n.checked_mul(size).and_then(|before| self.nbytes().checked_sub(before))?;
         u32::try_from(rest.min(size)).ok().filter(|_| size > 0)
+    }
+
+    /// Uncompressed bytes of chunk `n`, wherever that is said.
+    pub(crate) fn nbytes_of_chunk(&self, n: u64) -> Result<u32> {
+        let raw = self.offsets.raw(n)?;
+        match self.chunk_nbytes(n) {
+            Some(nbytes) => Ok(nbytes),
+            None if raw < 0 => self.place(n).map(|_| 0),
+            None => Ok(self.chunk_header(n, self.place(n)?)?.nbytes()),
+        }
     }
 
     /// Where chunk `n` is.

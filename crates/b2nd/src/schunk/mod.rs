@@ -1,20 +1,30 @@
 //! The super-chunk: an open frame whose chunks can be fetched and replaced.
 
 mod block;
+mod copy;
+mod create;
+mod edit;
 mod export;
 mod frames;
 mod handle;
+mod info;
+mod items;
 mod open;
 mod options;
+mod read;
 mod relayout;
+mod transaction;
 mod write;
 
 pub use crate::frame::Layout;
+pub use create::CreateOptions;
 pub use frames::{FrameInfo, frames, frames_in};
 pub(crate) use handle::Place;
 pub use handle::SChunk;
+pub use info::{ChunkInfo, ChunkPlace};
 pub(crate) use options::{FrameSpec, Target};
 pub use options::{OpenOptions, SaveOptions};
+pub use transaction::Transaction;
 
 #[cfg(test)]
 mod tests;

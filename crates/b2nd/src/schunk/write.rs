@@ -1,6 +1,6 @@
 //! Changes of a frame: written past the end as they come, made visible by a commit, or forgotten.
 
-use super::handle::SChunk;
+use super::handle::{CHUNK_HEADER, SChunk};
 use super::options::{FrameSpec, OpenOptions, Target};
 use crate::chunk;
 use crate::chunk::ChunkHeader;
@@ -11,11 +11,12 @@ use crate::frame::Layout;
 use crate::frame::plan;
 use crate::frame::plan::FileId;
 use crate::frame::plan::WriteStep;
-use crate::frame::{Entry, Header, HeaderFields, Name, Offsets, Trailer, Undo};
+use crate::frame::{ChunkSizes, Entry, Header, HeaderFields, Name, Offsets, Trailer, Undo};
 use crate::io;
 use crate::io::MemoryStore;
 use crate::io::Store;
 use std::collections::BTreeSet;
+use std::sync::OnceLock;
 
 /// What has changed since the last commit, and how to take it back.
 #[derive(Debug, Default)]
@@ -23,7 +24,7 @@ pub(super) struct Changes {
     /// Not committed once: there is nothing at the path yet.
     unpublished: bool,
     /// Whether there is anything to commit.
-    dirty: bool,
+    pub(super) dirty: bool,
     /// Whether chunks were written past the committed end.
     pub(super) wrote_chunks: bool,
     /// Contiguous: where the next chunk goes.
@@ -32,6 +33,8 @@ pub(super) struct Changes {
     reach: u64,
     /// Sparse: the bytes of all chunk files.
     chunk_bytes: u64,
+    /// Sparse: the same, at the last commit.
+    old_chunk_bytes: u64,
     /// Sparse: the number of the next chunk file.
     next_file: u64,
     /// Sparse: the first number that the last commit did not know.
@@ -75,6 +78,7 @@ impl SChunk {
             exec: options.exec.clone(),
             writable: true,
             changes,
+            ends: OnceLock::new(),
         })
     }
 
@@ -86,17 +90,9 @@ impl SChunk {
                 "writing frames of format version {version}; convert first"
             )));
         }
-        if self.chunksize() == 0 && self.nchunks() > 0 {
-            return Err(Error::unsupported("writing frames whose chunks differ in size"));
-        }
-        if self.header.has_vl_blocks() {
-            return Err(Error::unsupported("writing frames whose blocks differ in size"));
-        }
-        self.settle();
         self.changes.chunk_bytes = self.header.cbytes();
-        let next = self.offsets.max_stored().map_or(0, |highest| highest.saturating_add(1));
-        self.changes.next_file = next;
-        self.changes.first_new = next;
+        self.changes.next_file = self.offsets.max_stored().map_or(0, |highest| highest.saturating_add(1));
+        self.settle();
         Ok(())
     }
 
@@ -108,6 +104,7 @@ impl SChunk {
         changes.end = self.header.frame_len();
         changes.reach = reach;
         changes.first_new = changes.next_file;
+        changes.old_chunk_bytes = changes.chunk_bytes;
         changes.undo.clear();
         changes.added.clear();
         changes.obsolete.clear();
@@ -139,6 +136,7 @@ impl SChunk {
         if self.changes.unpublished {
             return Ok(());
         }
+        self.store.check_place()?;
         // Magic, lengths, flags and sizes: every commit of chunks or vlmetalayers changes some of these.
         let mut found = [0; 47];
         self.store.read_at(FileId::Frame, 0, &mut found)?;
@@ -158,16 +156,14 @@ impl SChunk {
     }
 
     /// Adds or replaces a vlmetalayer (effective at the next commit).
-    ///
-    /// C-Blosc2 reads all of them, but cannot add one to a frame that has 16 or more.
-    pub fn set_vlmetalayer(&mut self, name: &str, content: &[u8]) -> Result<()> {
+    pub(crate) fn stage_vlmetalayer(&mut self, name: &str, content: &[u8]) -> Result<()> {
         let chunk = chunk::encode(content, &Params::new(1), &self.exec.clone().without_progress())?;
         self.begin()?;
         self.keep_old();
         self.trailer.set(name, chunk)
     }
     /// Removes a vlmetalayer (effective at the next commit); whether there was one.
-    pub fn remove_vlmetalayer(&mut self, name: &str) -> Result<bool> {
+    pub(crate) fn stage_removal(&mut self, name: &str) -> Result<bool> {
         if self.trailer.get(name).is_none() {
             return Ok(false);
         }
@@ -176,26 +172,63 @@ impl SChunk {
         Ok(self.trailer.remove(name))
     }
     /// Replaces the content of a fixed metalayer by one of the same length (effective at the next commit).
-    ///
-    /// # Errors
-    /// [`Error::Usage`] when there is no such metalayer, its length differs, or the frame was opened for reading only.
-    pub fn set_metalayer(&mut self, name: &str, content: &[u8]) -> Result<()> {
+    pub(crate) fn stage_metalayer(&mut self, name: &str, content: &[u8]) -> Result<()> {
         self.begin()?;
         self.keep_old();
         self.header.set_metalayer(name, content)
     }
 
-    /// Stores the bytes of a chunk as chunk `n`: written now, past the end; visible to others at the next commit.
+    /// Stores the bytes of a chunk as chunk `n`, which has this uncompressed size: written now, past the end; visible to
+    /// others at the next commit.
     ///
     /// A chunk of zeros, NaN or uninitialised items becomes a special offset.
     pub(crate) fn put_chunk(&mut self, n: u64, chunk: &[u8]) -> Result<()> {
         let old = self.offsets.raw(n)?;
-        let header = ChunkHeader::parse(chunk)?;
-        self.check_chunk(n, chunk, &header)?;
+        let header = self.check_chunk(chunk)?;
+        let due = self.nbytes_of_chunk(n)?;
+        if due != header.nbytes() {
+            let reason = format!("{} uncompressed bytes, and the old one has {due}", header.nbytes());
+            return Err(Error::usage(format!("chunk {n} cannot be stored: {reason}")));
+        }
+        let new = self.write_chunk(chunk, &header)?;
+        self.replace_offset(n, old, new)
+    }
+
+    /// Writes a chunk where nothing is yet, and returns its offset; in most frames a chunk of zeros, NaN or
+    /// uninitialised items needs no more than that.
+    pub(super) fn write_chunk(&mut self, chunk: &[u8], header: &ChunkHeader) -> Result<i64> {
         if let Some(kind @ (Special::Zeros | Special::Nan | Special::Uninit)) = header.special() {
-            return self.put_special(n, kind);
+            return self.write_special(kind, header.nbytes());
         }
         self.begin()?;
+        self.write_bytes(chunk)
+    }
+
+    /// The offset of a special chunk: one that says so, or where chunks differ in size, that of a real chunk.
+    pub(super) fn write_special(&mut self, kind: Special, nbytes: u32) -> Result<i64> {
+        let typesize = self.header.params().typesize();
+        let raw = special_offset(kind, typesize)?;
+        self.begin()?;
+        if self.header.chunk_sizes() != ChunkSizes::Variable {
+            return Ok(raw);
+        }
+        // An offset has no room for a size, and nobody reads real chunks of these kinds from a file: they become a
+        // repeated value.
+        let nan4: [u8; 4] = f32::NAN.to_le_bytes();
+        let nan8: [u8; 8] = f64::NAN.to_le_bytes();
+        let (value, typesize): (&[u8], u32) = match (kind, typesize) {
+            (Special::Nan, 4) => (&nan4, 4),
+            (Special::Nan, _) => (&nan8, 8),
+            (_, 4) if nbytes.is_multiple_of(4) => (&[0; 4], 4),
+            (_, 8) if nbytes.is_multiple_of(8) => (&[0; 8], 8),
+            _ => (&[0], 1),
+        };
+        let chunk = chunk::encode_special(Special::Value, nbytes, value, &Params::new(typesize))?;
+        self.write_bytes(&chunk)
+    }
+
+    /// Writes the bytes of a chunk past everything else.
+    fn write_bytes(&mut self, chunk: &[u8]) -> Result<i64> {
         let raw = match self.layout() {
             Layout::Contiguous => {
                 let offset = self.changes.end;
@@ -218,40 +251,45 @@ impl SChunk {
                 Ok(i64::from(number))
             }
         };
-        self.replace_offset(n, old, raw.map_err(|_| Error::usage("the frame is too large"))?)
+        raw.map_err(|_| Error::usage("the frame is too large"))
     }
 
     /// Makes chunk `n` special (`Zeros`, `Nan` or `Uninit`).
     pub(crate) fn put_special(&mut self, n: u64, kind: Special) -> Result<()> {
-        let raw = special_offset(kind, self.header.params().typesize())?;
         let old = self.offsets.raw(n)?;
-        if raw == old {
+        if special_offset(kind, self.header.params().typesize())? == old {
             return Ok(());
         }
-        self.begin()?;
-        self.replace_offset(n, old, raw)
+        let nbytes = self.nbytes_of_chunk(n)?;
+        let new = self.write_special(kind, nbytes)?;
+        self.replace_offset(n, old, new)
     }
 
-    fn check_chunk(&self, n: u64, chunk: &[u8], header: &ChunkHeader) -> Result<()> {
-        let refused = |reason: String| Err(Error::usage(format!("chunk {n} cannot be stored: {reason}")));
+    /// The header of a chunk that is to be stored.
+    pub(super) fn check_chunk(&self, chunk: &[u8]) -> Result<ChunkHeader> {
+        let refused = |reason: String| Err(Error::usage(format!("the chunk cannot be stored: {reason}")));
+        let header = ChunkHeader::parse(chunk)?;
         if u64::from(header.cbytes()) != chunk.len() as u64 {
             return refused(format!("it says {} bytes and has {}", header.cbytes(), chunk.len()));
         }
-        if self.chunk_nbytes(n) != Some(header.nbytes()) {
-            return refused(format!(
-                "{} uncompressed bytes, and chunks have {}",
-                header.nbytes(),
-                self.chunksize()
-            ));
+        if header.nbytes() == 0 {
+            return refused("it holds no items".to_owned());
         }
-        match (chunk.get(2), chunk.get(30)) {
-            (Some(flags), Some(flags2)) if flags & 5 == 5 && flags2 & 1 == 0 => Ok(()),
-            (Some(flags), Some(_)) if flags & 5 == 5 => refused("its blocks differ in size".to_owned()),
-            _ => refused("it has a short header, which frames do not allow".to_owned()),
+        if header.header_len() != CHUNK_HEADER {
+            return refused("it has a short header, which frames do not allow".to_owned());
+        }
+        match (header.is_variable(), self.header.has_vl_blocks()) {
+            (true, false) if self.nchunks() > 0 => {
+                refused("its blocks differ in size, and those of the other chunks do not".to_owned())
+            }
+            (false, true) if self.nchunks() > 0 => {
+                refused("its blocks have one size, and those of the other chunks differ".to_owned())
+            }
+            _ => Ok(header),
         }
     }
 
-    fn replace_offset(&mut self, n: u64, old: i64, new: i64) -> Result<()> {
+    pub(super) fn replace_offset(&mut self, n: u64, old: i64, new: i64) -> Result<()> {
         self.reserve_undo()?;
         self.offsets.replace(n, new)?;
         self.changes.undo.push(Undo::Replace(n, old));
@@ -260,6 +298,7 @@ impl SChunk {
 
     /// Room to note one more change: what cannot be taken back is not done.
     pub(super) fn reserve_undo(&mut self) -> Result<()> {
+        self.ends.take();
         let undo = &mut self.changes.undo;
         undo.try_reserve(1).map_err(|_| {
             let bytes = (undo.len() as u64).saturating_mul(size_of::<Undo>() as u64);
@@ -284,7 +323,7 @@ impl SChunk {
 
     /// Makes everything since the last commit visible: offsets and trailer past the old end, sync, then the header in one
     /// write.
-    pub fn commit(&mut self) -> Result<()> {
+    pub(crate) fn commit(&mut self) -> Result<()> {
         if !self.changes.dirty && !self.changes.unpublished {
             return Ok(());
         }
@@ -356,7 +395,8 @@ impl SChunk {
     /// # Errors
     /// [`Error::Io`] when what was written cannot be removed, or when it is no longer known to be ours: where another
     /// writer has committed meanwhile, no file is touched.
-    pub fn rollback(&mut self) -> Result<()> {
+    pub(crate) fn rollback(&mut self) -> Result<()> {
+        self.ends.take();
         let wrote = self.changes.wrote_chunks || !self.changes.added.is_empty();
         let ours = if wrote { self.check_unchanged() } else { Ok(()) };
         while let Some(change) = self.changes.undo.pop() {
@@ -379,8 +419,8 @@ impl SChunk {
             let len = self.header.frame_len();
             self.store.apply(&WriteStep::SetLen { file: FileId::Frame, len })?;
         }
+        self.changes.chunk_bytes = self.changes.old_chunk_bytes;
         self.settle();
-        self.changes.chunk_bytes = self.header.cbytes();
         ours
     }
 }

@@ -58,14 +58,12 @@ pub(super) fn run(args: &Attrs) -> Result<Outcome> {
         }
         Some(AttrsAction::Set) => {
             schunk.set_vlmetalayer(name, &msgpack::from_text(value)).map_err(about)?;
-            schunk.commit().map_err(about)?;
         }
         Some(AttrsAction::Rm) => {
             if !schunk_names(&schunk).contains(&name) {
                 return Err(missing());
             }
             schunk.remove_vlmetalayer(name).map_err(about)?;
-            schunk.commit().map_err(about)?;
         }
     }
     Ok(Outcome::Good)

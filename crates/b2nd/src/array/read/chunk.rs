@@ -8,7 +8,6 @@ use crate::array::read::plan::ChunkVisit;
 use crate::array::read::plan::Plan;
 use crate::chunk;
 use crate::chunk::ChunkHead;
-use crate::chunk::ChunkHeader;
 use crate::chunk::Content;
 use crate::chunk::Special;
 use crate::error::Error;
@@ -27,8 +26,6 @@ use std::ops::Range;
 
 /// Two wanted ranges that lie closer than this are fetched in one read: about what a read costs in copying.
 const FETCH_GAP: usize = 16 << 10;
-/// The least that the first read of a chunk asks for: header, block offsets, and with luck a small chunk whole.
-const FIRST_FETCH: usize = 4 << 10;
 
 /// A block with the bytes of the chunk that hold it.
 struct Wanted {
@@ -263,27 +260,8 @@ fn fetch_run(wanted: &[Wanted]) -> (&[Wanted], Range<usize>, &[Wanted]) {
 
 /// Fetches and checks the header and block offsets of a stored chunk.
 pub(crate) fn read_head(array: &Array, place: Place, fetched: &mut Vec<u8>) -> Result<ChunkHead> {
-    let Place::Stored { available, .. } = place else {
-        return Err(Error::usage("a special chunk has no header"));
-    };
-    let context = array.schunk.context();
-    let expected = array.grid.blocks_per_chunk().saturating_mul(4).saturating_add(32);
-    let clip = |len: usize| usize::try_from(available).unwrap_or(usize::MAX).min(len);
-    let mut got = clip(expected.max(FIRST_FETCH));
-    loop {
-        let bytes = array.schunk.fetch(place, 0, got, fetched)?;
-        // A chunk of another size is damage, whatever it would cost: so this comes before the limits.
-        let (found, due) = (ChunkHeader::parse(bytes)?.nbytes() as usize, array.grid.chunk_bytes());
-        if found != due {
-            let reason = format!("a chunk of {found} bytes in an array with chunks of {due}");
-            return Err(Error::format(Part::ChunkHeader, 4, reason));
-        }
-        let needed = ChunkHead::needed(bytes, available, context)?;
-        if needed <= got {
-            return ChunkHead::parse(bytes, available, context);
-        }
-        got = needed;
-    }
+    let due = u32::try_from(array.grid.chunk_bytes()).unwrap_or(u32::MAX);
+    array.schunk.read_head(place, Some(due), array.grid.blocks_per_chunk(), fetched)
 }
 
 /// The item that a special chunk repeats.

@@ -109,8 +109,8 @@ fn change(schunk: &mut SChunk) {
         schunk.put_chunk(u64::from(n), &chunk).unwrap();
     }
     schunk.put_special(0, Special::Zeros).unwrap();
-    schunk.set_vlmetalayer("note", b"changed").unwrap();
-    schunk.set_metalayer("b2nd", &[1; 20]).unwrap();
+    schunk.stage_vlmetalayer("note", b"changed").unwrap();
+    schunk.stage_metalayer("b2nd", &[1; 20]).unwrap();
 }
 
 /// Another list of chunks, some of them new.
@@ -121,7 +121,7 @@ fn relayout(schunk: &mut SChunk) {
         let chunk = encoded(schunk, &data(n + 30));
         schunk.put_chunk(u64::from(n), &chunk).unwrap();
     }
-    schunk.set_metalayer("b2nd", &[2; 20]).unwrap();
+    schunk.stage_metalayer("b2nd", &[2; 20]).unwrap();
 }
 
 /// No chunks left.
@@ -130,7 +130,22 @@ fn empty(schunk: &mut SChunk) {
     schunk.relayout(0, Special::Zeros, |_| None).unwrap();
 }
 
-const CHANGES: [fn(&mut SChunk); 3] = [change, relayout, empty];
+/// Chunks inserted, removed and moved, and items changed.
+fn edit(schunk: &mut SChunk) {
+    schunk.stage_insert(2, &encoded(schunk, &data(31))).unwrap();
+    schunk.stage_delete(0).unwrap();
+    schunk.stage_reorder(&[1, 0, 5, 4, 3, 2]).unwrap();
+    schunk.stage_items(90, &[1; 80]).unwrap();
+    schunk.stage_fill(Special::Nan, &[], 250).unwrap();
+}
+
+/// Chunks that differ in size.
+fn variable(schunk: &mut SChunk) {
+    schunk.stage_update(1, &encoded(schunk, &data(31)[..40])).unwrap();
+    schunk.stage_insert(6, &encoded(schunk, &[data(1), data(2)].concat())).unwrap();
+}
+
+const CHANGES: [fn(&mut SChunk); 5] = [change, relayout, empty, edit, variable];
 
 #[test]
 fn every_prefix_of_a_commit_is_the_old_frame_or_the_new_one() {

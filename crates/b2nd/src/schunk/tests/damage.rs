@@ -95,8 +95,8 @@ fn chunks_that_do_not_fit_the_frame_are_refused() {
     assert!(schunk.put_chunk(3, &good).is_err());
     schunk.put_chunk(2, &good).unwrap();
     assert!(schunk.put_special(0, Special::Value).is_err());
-    assert!(schunk.set_metalayer("b2nd", &[0; 19]).is_err());
-    assert!(schunk.set_metalayer("nope", &[]).is_err());
-    assert!(schunk.set_vlmetalayer(&"x".repeat(32), b"").is_err());
-    assert!(schunk.set_vlmetalayer("", b"").is_err());
+    assert!(schunk.stage_metalayer("b2nd", &[0; 19]).is_err());
+    assert!(schunk.stage_metalayer("nope", &[]).is_err());
+    assert!(schunk.stage_vlmetalayer(&"x".repeat(32), b"").is_err());
+    assert!(schunk.stage_vlmetalayer("", b"").is_err());
 }

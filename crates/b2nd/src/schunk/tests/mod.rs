@@ -3,16 +3,19 @@
 mod crash;
 mod damage;
 mod model;
+mod ops;
 mod places;
 mod relayout;
 mod several;
 mod shared;
 mod takeback;
+mod variable;
 
 use super::*;
 use crate::chunk;
 use crate::chunk::{Params, Special};
 use crate::exec::Exec;
+use crate::frame::ChunkSizes;
 use std::path::PathBuf;
 
 /// A directory that goes away with the test.

@@ -96,15 +96,15 @@ fn apply(op: &Op, schunk: &mut SChunk, model: &mut Model, committed: &mut Model)
             model.chunks[*n as usize] = zeros;
         }
         Op::SetVlmeta(name, seed) => {
-            schunk.set_vlmetalayer(&format!("v{name}"), &data(*seed)).unwrap();
+            schunk.stage_vlmetalayer(&format!("v{name}"), &data(*seed)).unwrap();
             model.vlmeta.insert(format!("v{name}"), data(*seed));
         }
         Op::RemoveVlmeta(name) => {
             let name = format!("v{name}");
-            assert_eq!(schunk.remove_vlmetalayer(&name).unwrap(), model.vlmeta.remove(&name).is_some());
+            assert_eq!(schunk.stage_removal(&name).unwrap(), model.vlmeta.remove(&name).is_some());
         }
         Op::SetMeta(byte) => {
-            schunk.set_metalayer("b2nd", &[*byte; 20]).unwrap();
+            schunk.stage_metalayer("b2nd", &[*byte; 20]).unwrap();
             model.meta = vec![*byte; 20];
         }
         Op::Commit => {

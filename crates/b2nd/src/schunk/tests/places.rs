@@ -171,7 +171,7 @@ fn a_reader_cannot_write() {
     let chunk = encoded(&schunk, &data(6));
     assert!(schunk.put_chunk(0, &chunk).is_err());
     assert!(schunk.put_special(1, Special::Uninit).is_err());
-    assert!(schunk.set_vlmetalayer("x", b"y").is_err());
+    assert!(schunk.stage_vlmetalayer("x", b"y").is_err());
     schunk.commit().unwrap();
     assert_eq!(contents(&schunk).unwrap()[1], data(1));
 }

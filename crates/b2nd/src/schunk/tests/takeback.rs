@@ -69,8 +69,8 @@ fn a_commit_whose_sync_fails_is_taken_back_whole() {
         let mut schunk =
             SChunk::load(Box::new(store), Layout::Contiguous, &options().with_write(true)).unwrap();
         schunk.put_chunk(1, &encoded(&schunk, &data(6))).unwrap();
-        schunk.set_vlmetalayer("note", b"changed").unwrap();
-        schunk.set_metalayer("b2nd", &[1; 20]).unwrap();
+        schunk.stage_vlmetalayer("note", b"changed").unwrap();
+        schunk.stage_metalayer("b2nd", &[1; 20]).unwrap();
         assert!(schunk.commit().is_err());
         schunk.rollback().unwrap();
         let bytes = schunk.store.slice(FileId::Frame).unwrap().to_vec();

@@ -1,0 +1,196 @@
+//! Copies of a super-chunk: with other parameters, in another layout, in other chunks, or without gaps in its own place.
+
+use super::create::CreateOptions;
+use super::handle::SChunk;
+use super::options::{FrameSpec, OpenOptions, Target};
+use crate::chunk;
+use crate::chunk::{ChunkHeader, Params};
+use crate::error::{Error, Result};
+use crate::exec::Exec;
+use crate::frame::{ChunkSizes, Header, HeaderFields, Layout, Name};
+use std::path::Path;
+
+/// What is read at a time when chunks get another size, in bytes.
+const SLAB_BYTES: u64 = 64 << 20;
+
+impl SChunk {
+    /// A copy at `path` (`None`: in memory) with all metalayers and vlmetalayers, compact; it appears there whole.
+    ///
+    /// Options that are not set are those of the original. Without parameters the compressed chunks are copied as they are,
+    /// so a sparse frame is packed into a contiguous one and back without compressing anything. With another chunk size
+    /// the items are cut anew. Metalayers of the options come on top, and replace those of the same name.
+    ///
+    /// ```
+    /// use b2nd::{Codec, Params};
+    /// use b2nd::schunk::CreateOptions;
+    /// let mut schunk = CreateOptions::new(Params::new(4)).create(None)?;
+    /// schunk.append(&[1; 4000])?;
+    /// let fast = CreateOptions::default().with_params(Params::new(4).with_codec(Codec::Lz4));
+    /// let copy = schunk.copy(None, &fast)?;
+    /// assert_eq!(copy.params().codec(), Codec::Lz4);
+    /// assert_eq!(copy.decompress_chunk(0)?, schunk.decompress_chunk(0)?);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Usage`] for parameters of another typesize, and where the path exists; [`Error::Format`] when a chunk that
+    /// must be looked at is damaged; [`Error::Io`] when the copy cannot be written. Then nothing remains.
+    pub fn copy(&self, path: Option<&Path>, options: &CreateOptions) -> Result<SChunk> {
+        let recompress = options.params.is_some();
+        let params = options.params.clone().unwrap_or_else(|| self.params.clone());
+        let typesize = self.header.params().typesize();
+        if params.typesize() != typesize && recompress {
+            let other = params.typesize();
+            return Err(Error::usage(format!(
+                "parameters for items of {other} bytes, and the frame has {typesize}"
+            )));
+        }
+        let (layout, chunksize, exec) = (options.layout, options.chunksize, options.exec.clone());
+        let start = CreateOptions { metalayers: Vec::new(), vlmetalayers: Vec::new(), ..options.clone() };
+        let mut copy = start.start(path, params)?;
+        let described = recompress.then(|| copy.params.clone());
+        copy.become_like(self, layout, described.as_ref(), &options.metalayers)?;
+        for (name, content) in &options.vlmetalayers {
+            copy.stage_vlmetalayer(name, content)?;
+        }
+        match chunksize.filter(|size| *size != self.chunksize()) {
+            Some(size) => {
+                copy.header.set_chunk_sizes(ChunkSizes::Fixed(size));
+                let slab = (SLAB_BYTES / u64::from(size)).max(1).saturating_mul(u64::from(size))
+                    / u64::from(typesize);
+                let mut at = 0;
+                while at < self.nitems() {
+                    let end = at.saturating_add(slab).min(self.nitems());
+                    copy.stage_extend(&self.read_items(at..end)?)?;
+                    at = end;
+                }
+            }
+            None => copy.take_chunks(self, recompress.then_some(&exec))?,
+        }
+        copy.commit()?;
+        Ok(copy)
+    }
+
+    /// Rewrites the frame without the gaps that changes have left. A file is replaced by a new one under its name at once;
+    /// in a sparse frame every chunk is a file of its own, and there are no gaps.
+    ///
+    /// ```
+    /// use b2nd::Params;
+    /// use b2nd::schunk::CreateOptions;
+    /// let mut schunk = CreateOptions::new(Params::new(1)).create(None)?;
+    /// schunk.append(b"some bytes that will be gone soon")?;
+    /// schunk.update(0, b"short")?;
+    /// let before = schunk.frame_len();
+    /// schunk.compact()?;
+    /// assert!(schunk.frame_len() < before);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Usage`] for a frame opened for reading only; [`Error::Format`] when a chunk is damaged; [`Error::Io`] when
+    /// the file cannot be replaced. Then the frame is as it was.
+    pub fn compact(&mut self) -> Result<()> {
+        drop(self.transaction());
+        self.begin()?;
+        self.rollback()?;
+        if self.layout() == Layout::Sparse {
+            return Ok(());
+        }
+        let store = self.store.successor()?.ok_or_else(|| {
+            Error::unsupported("making a frame compact where its store cannot replace it: save it to a new place")
+        })?;
+        let open =
+            OpenOptions::new().with_write(true).with_limits(self.limits().clone()).with_exec(self.exec.clone());
+        let spec = FrameSpec {
+            layout: Layout::Contiguous,
+            params: self.params.clone(),
+            chunksize: 0,
+            nchunks: 0,
+            fill: chunk::Special::Zeros,
+            metalayers: Vec::new(),
+            vlmetalayers: Vec::new(),
+        };
+        let mut compact = SChunk::create(Target::Memory, spec, &open)?;
+        compact.store = store;
+        compact.context = self.context.clone();
+        compact.become_like(self, Layout::Contiguous, None, &[])?;
+        compact.take_chunks(self, None)?;
+        compact.commit()?;
+        *self = compact;
+        Ok(())
+    }
+
+    /// Takes header and metalayers of another frame, before there are any chunks.
+    fn become_like(
+        &mut self,
+        other: &SChunk,
+        layout: Layout,
+        params: Option<&Params>,
+        extra: &[(String, Vec<u8>)],
+    ) -> Result<()> {
+        self.header = other.header_for(layout, params, extra)?;
+        self.header.set_nbytes(0)?;
+        self.trailer = other.trailer.clone();
+        self.changes.end = self.header.len();
+        Ok(())
+    }
+
+    /// The header of a copy, without its lengths. Where only the layout changes, it keeps all that we do not know.
+    pub(super) fn header_for(
+        &self,
+        layout: Layout,
+        params: Option<&Params>,
+        extra: &[(String, Vec<u8>)],
+    ) -> Result<Header> {
+        if self.header.is_current() && params.is_none() && extra.is_empty() {
+            let mut header = self.header.clone();
+            header.set_layout(layout);
+            return Ok(header);
+        }
+        let fields = HeaderFields {
+            layout,
+            params: params.unwrap_or(self.header.params()),
+            chunksize: self.chunksize(),
+            nbytes: self.nbytes(),
+        };
+        let replaced = |name: &Name| extra.iter().any(|(other, _)| other.as_bytes() == name.bytes());
+        let mut metalayers: Vec<(&[u8], &[u8])> = Vec::new();
+        for (name, content) in self.header.metalayers() {
+            if !replaced(name) {
+                metalayers.push((name.bytes(), content));
+            }
+        }
+        for (name, content) in extra {
+            Name::new(name)?;
+            metalayers.push((name.as_bytes(), content));
+        }
+        let mut header = Header::build(&fields, &metalayers)?;
+        header.set_chunk_sizes(self.header.chunk_sizes());
+        header.set_vl_blocks(self.header.has_vl_blocks());
+        Ok(header)
+    }
+
+    /// Takes the chunks of another frame whose sizes this one has, compressed anew where it is asked for.
+    fn take_chunks(&mut self, other: &SChunk, recompress: Option<&Exec>) -> Result<()> {
+        let (params, context) = (self.params.clone(), self.context.clone());
+        let mut buffer = Vec::new();
+        let offsets = other.copy_chunks(|bytes| {
+            let bytes = match recompress {
+                None => bytes,
+                Some(exec) => {
+                    buffer = chunk::encode_with(
+                        &chunk::decode(bytes, &other.context, exec)?,
+                        &params,
+                        &context,
+                        exec,
+                    )?;
+                    &buffer
+                }
+            };
+            self.write_chunk(bytes, &ChunkHeader::parse(bytes)?)
+        })?;
+        self.begin()?;
+        self.replace_all(offsets)?;
+        self.header.set_nbytes(other.nbytes())
+    }
+}

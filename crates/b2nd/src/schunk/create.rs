@@ -1,0 +1,173 @@
+//! How a new super-chunk is made.
+
+use super::handle::SChunk;
+use super::options::{FrameSpec, OpenOptions, Target};
+use super::transaction::Transaction;
+use crate::chunk::{MAX_CHUNK_BYTES, Params, Special};
+use crate::error::{Error, Result};
+use crate::exec::Exec;
+use crate::frame::{ChunkSizes, Layout};
+use crate::limits::Limits;
+use std::path::Path;
+
+/// How a new super-chunk is made.
+///
+/// ```
+/// use b2nd::{Codec, Params};
+/// use b2nd::schunk::{CreateOptions, Layout};
+/// let schunk = CreateOptions::new(Params::new(8).with_codec(Codec::Lz4))
+///     .with_chunksize(1 << 20)
+///     .with_metalayer("origin", *b"\xa7station")
+///     .create(None)?;
+/// assert_eq!((schunk.nchunks(), schunk.layout()), (0, Layout::Contiguous));
+/// # Ok::<(), b2nd::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct CreateOptions {
+    pub(super) params: Option<Params>,
+    pub(super) chunksize: Option<u32>,
+    pub(super) layout: Layout,
+    pub(super) overwrite: bool,
+    pub(super) exec: Exec,
+    pub(super) limits: Limits,
+    pub(super) metalayers: Vec<(String, Vec<u8>)>,
+    pub(super) vlmetalayers: Vec<(String, Vec<u8>)>,
+}
+
+impl Default for CreateOptions {
+    /// For [`SChunk::copy`]: parameters, sizes and metalayers of the original.
+    fn default() -> Self {
+        CreateOptions {
+            params: None,
+            chunksize: None,
+            layout: Layout::Contiguous,
+            overwrite: false,
+            exec: Exec::default(),
+            limits: Limits::default(),
+            metalayers: Vec::new(),
+            vlmetalayers: Vec::new(),
+        }
+    }
+}
+
+impl CreateOptions {
+    /// Chunks that are compressed with these parameters, which also have the size of an item; a contiguous frame, all
+    /// processors.
+    pub fn new(params: Params) -> Self {
+        CreateOptions { params: Some(params), ..Self::default() }
+    }
+    /// Sets how chunks are compressed. A copy without this takes the compressed chunks as they are.
+    #[must_use]
+    pub fn with_params(mut self, params: Params) -> Self {
+        self.params = Some(params);
+        self
+    }
+    /// Sets the uncompressed bytes of a chunk; by default the first chunk decides.
+    #[must_use]
+    pub fn with_chunksize(mut self, bytes: u32) -> Self {
+        self.chunksize = Some(bytes);
+        self
+    }
+    /// Sets the layout: contiguous by default.
+    #[must_use]
+    pub fn with_layout(mut self, layout: Layout) -> Self {
+        self.layout = layout;
+        self
+    }
+    /// Replaces what exists at the path, once the new frame is whole; an error by default.
+    #[must_use]
+    pub fn with_overwrite(mut self, overwrite: bool) -> Self {
+        self.overwrite = overwrite;
+        self
+    }
+    /// Sets threads, cancellation and progress.
+    #[must_use]
+    pub fn with_exec(mut self, exec: Exec) -> Self {
+        self.exec = exec;
+        self
+    }
+    /// Sets what the frame may cost when it is read.
+    #[must_use]
+    pub fn with_limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+    /// Adds a metalayer: fixed in size for the life of the frame. Names have up to 31 bytes.
+    #[must_use]
+    pub fn with_metalayer(mut self, name: impl Into<String>, content: impl Into<Vec<u8>>) -> Self {
+        self.metalayers.push((name.into(), content.into()));
+        self
+    }
+    /// Adds a vlmetalayer: may be changed, replaced and removed later.
+    #[must_use]
+    pub fn with_vlmetalayer(mut self, name: impl Into<String>, content: impl Into<Vec<u8>>) -> Self {
+        self.vlmetalayers.push((name.into(), content.into()));
+        self
+    }
+
+    /// Makes an empty super-chunk at `path` (`None`: in memory).
+    ///
+    /// # Errors
+    /// [`Error::Usage`] for parameters that do not fit together, and where the path exists; [`Error::Io`] when it cannot be
+    /// written. Then nothing remains.
+    pub fn create(self, path: Option<&Path>) -> Result<SChunk> {
+        self.create_with(path, |_| Ok(()))
+    }
+
+    /// Makes a super-chunk that appears at `path` whole, with all that `fill` puts into it.
+    ///
+    /// ```
+    /// use b2nd::Params;
+    /// use b2nd::schunk::CreateOptions;
+    /// let options = CreateOptions::new(Params::new(1)).with_chunksize(5);
+    /// let schunk = options.create_with(None, |t| t.extend(b"hello world"))?;
+    /// assert_eq!(schunk.nchunks(), 3);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`CreateOptions::create`], and those of `fill`. Then nothing remains.
+    pub fn create_with(
+        self,
+        path: Option<&Path>,
+        fill: impl FnOnce(&mut Transaction<'_>) -> Result<()>,
+    ) -> Result<SChunk> {
+        let params = self.params.clone().ok_or_else(|| Error::usage("a new super-chunk needs parameters"))?;
+        let mut schunk = self.start(path, params)?;
+        schunk.at_once(fill)?;
+        Ok(schunk)
+    }
+
+    /// A new frame that nobody sees yet.
+    pub(super) fn start(self, path: Option<&Path>, params: Params) -> Result<SChunk> {
+        let typesize = params.typesize().max(1);
+        let most = self.chunksize.unwrap_or(MAX_CHUNK_BYTES);
+        if self
+            .chunksize
+            .is_some_and(|size| size == 0 || size > MAX_CHUNK_BYTES || !size.is_multiple_of(typesize))
+        {
+            return Err(Error::usage(format!("chunks of {most} bytes for items of {typesize}")));
+        }
+        // Chunks have blocks of whole items, and the header must say what they have.
+        let whole = |size: u32| (size / typesize).max(1).saturating_mul(typesize).min(most);
+        let blocksize = params.blocksize().map(whole);
+        let spec = FrameSpec {
+            layout: self.layout,
+            params: params.with_blocksize(blocksize),
+            chunksize: self.chunksize.unwrap_or(0),
+            nchunks: 0,
+            fill: Special::Zeros,
+            metalayers: self.metalayers,
+            vlmetalayers: self.vlmetalayers,
+        };
+        let target = match path {
+            Some(path) => Target::Path { path, overwrite: self.overwrite },
+            None => Target::Memory,
+        };
+        let open = OpenOptions::new().with_write(true).with_exec(self.exec).with_limits(self.limits);
+        let mut schunk = SChunk::create(target, spec, &open)?;
+        let sizes = self.chunksize.map_or(ChunkSizes::Undecided, ChunkSizes::Fixed);
+        schunk.header.set_chunk_sizes(sizes);
+        Ok(schunk)
+    }
+}

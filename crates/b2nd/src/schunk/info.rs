@@ -1,0 +1,111 @@
+//! What is known about each chunk without decompressing it, and all chunks in turn.
+
+use super::handle::{Place, SChunk};
+use crate::chunk::Special;
+use crate::error::Result;
+use crate::frame::plan::FileId;
+
+/// Where the bytes of a chunk are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ChunkPlace {
+    /// Nowhere: the index says what the chunk holds.
+    Index,
+    /// In the file of the frame, this many bytes from its start.
+    Offset(u64),
+    /// In the chunk file of this number, of a sparse frame.
+    File(u32),
+}
+
+/// What is known about a chunk without decompressing it; see [`SChunk::chunk_info`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ChunkInfo {
+    /// The number of the chunk in the frame.
+    pub number: u64,
+    /// Uncompressed bytes.
+    pub nbytes: u32,
+    /// Compressed bytes, the header included; 0 for a chunk that is nowhere.
+    pub cbytes: u32,
+    /// Uncompressed bytes of a block; `None` where blocks differ in size or there are none.
+    pub blocksize: Option<u32>,
+    /// What all items are, where they are the same and the chunk says so.
+    pub special: Option<Special>,
+    /// Where its bytes are.
+    pub place: ChunkPlace,
+}
+
+impl ChunkInfo {
+    /// Uncompressed bytes over compressed ones; infinite for a chunk that is nowhere.
+    pub fn ratio(&self) -> f64 {
+        f64::from(self.nbytes) / f64::from(self.cbytes)
+    }
+}
+
+impl SChunk {
+    /// What is known about chunk `n` without decompressing it; reads its header.
+    ///
+    /// ```
+    /// use b2nd::Params;
+    /// use b2nd::chunk::Special;
+    /// use b2nd::schunk::{ChunkPlace, CreateOptions};
+    /// let mut schunk = CreateOptions::new(Params::new(1)).with_chunksize(100).create(None)?;
+    /// schunk.fill(Special::Zeros, &[], 100)?;
+    /// schunk.append(&[7; 100])?;
+    /// let info = schunk.chunk_infos().collect::<b2nd::Result<Vec<_>>>()?;
+    /// assert_eq!((info[0].special, info[0].place), (Some(Special::Zeros), ChunkPlace::Index));
+    /// assert!(info[1].ratio() > 1.5 && info[1].cbytes < 100);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Usage`](crate::Error::Usage) where there is no such chunk; [`Error::Format`](crate::Error::Format) when its
+    /// offset or header is damaged.
+    pub fn chunk_info(&self, n: u64) -> Result<ChunkInfo> {
+        let place = self.place(n)?;
+        match place {
+            Place::Special(kind) => Ok(ChunkInfo {
+                number: n,
+                nbytes: self.nbytes_of_chunk(n)?,
+                cbytes: 0,
+                blocksize: None,
+                special: Some(kind),
+                place: ChunkPlace::Index,
+            }),
+            Place::Stored { file, offset, .. } => {
+                let header = self.chunk_header(n, place)?;
+                Ok(ChunkInfo {
+                    number: n,
+                    nbytes: header.nbytes(),
+                    cbytes: header.cbytes(),
+                    blocksize: Some(header.blocksize()).filter(|_| !header.is_variable()),
+                    special: header.special(),
+                    place: match file {
+                        FileId::Frame => ChunkPlace::Offset(offset),
+                        FileId::Chunk(number) => ChunkPlace::File(number),
+                    },
+                })
+            }
+        }
+    }
+
+    /// [`SChunk::chunk_info`] of all chunks in turn.
+    pub fn chunk_infos(&self) -> impl Iterator<Item = Result<ChunkInfo>> {
+        (0..self.nchunks()).map(|n| self.chunk_info(n))
+    }
+
+    /// All chunks decompressed, in turn.
+    ///
+    /// ```
+    /// use b2nd::Params;
+    /// use b2nd::schunk::CreateOptions;
+    /// let mut schunk = CreateOptions::new(Params::new(1)).with_chunksize(2).create(None)?;
+    /// schunk.extend(b"abcde")?;
+    /// let chunks = schunk.decompressed_chunks().collect::<b2nd::Result<Vec<_>>>()?;
+    /// assert_eq!(chunks, [b"ab".to_vec(), b"cd".to_vec(), b"e".to_vec()]);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    pub fn decompressed_chunks(&self) -> impl Iterator<Item = Result<Vec<u8>>> {
+        (0..self.nchunks()).map(|n| self.decompress_chunk(n))
+    }
+}

@@ -1,0 +1,119 @@
+//! Items of a super-chunk, wherever chunks begin and end: written in place and appended, compressed in parallel.
+
+use super::handle::SChunk;
+use super::read::Piece;
+use crate::chunk;
+use crate::error::{Error, Result};
+use crate::exec::Scratch;
+use crate::frame::ChunkSizes;
+use crate::limits::zeroed;
+use std::mem::take;
+use std::sync::{Mutex, PoisonError};
+
+/// The size of chunks when nobody has said one, in bytes.
+const AUTO_CHUNK: usize = 8 << 20;
+
+impl SChunk {
+    /// Appends items: fills up a short last chunk, then goes on in whole chunks.
+    pub(super) fn stage_extend(&mut self, items: &[u8]) -> Result<()> {
+        self.check_items(items)?;
+        let size = match self.header.chunk_sizes() {
+            ChunkSizes::Variable => {
+                let chunk = self.compress(items)?;
+                return self.stage_insert(self.nchunks(), &chunk);
+            }
+            ChunkSizes::Fixed(size) => size as usize,
+            ChunkSizes::Undecided => {
+                let typesize = self.header.params().typesize() as usize;
+                items.len().min((AUTO_CHUNK / typesize).max(1).saturating_mul(typesize))
+            }
+        };
+        let short = (self.nbytes() % size as u64) as usize;
+        let mut items = items;
+        if short > 0 {
+            let (first, rest) = items.split_at(items.len().min(size - short));
+            let last = self.nchunks() - 1;
+            let mut joined = self.decompress_chunk(last)?;
+            joined.try_reserve(first.len()).map_err(|_| Error::out_of_memory("a chunk", size as u64))?;
+            joined.extend_from_slice(first);
+            let chunk = self.compress(&joined)?;
+            self.stage_update(last, &chunk)?;
+            items = rest;
+        }
+        let chunks: Vec<&[u8]> = items.chunks(size).collect();
+        for batch in chunks.chunks(self.batch()) {
+            let encoded = self.encode_batch(batch.len(), |n, scratch, out| {
+                let items = batch.get(n).copied().unwrap_or_default();
+                chunk::encode_one(&items, &self.params, &self.context, scratch, out)
+            })?;
+            for chunk in encoded {
+                self.stage_insert(self.nchunks(), &chunk)?;
+            }
+        }
+        self.exec.progress(items.len() as u64);
+        Ok(())
+    }
+
+    /// Overwrites items from item `start` on.
+    pub(super) fn stage_items(&mut self, start: u64, items: &[u8]) -> Result<()> {
+        if items.is_empty() {
+            return Ok(());
+        }
+        self.check_items(items)?;
+        let pieces = self.pieces(start, items.len() as u64)?;
+        for batch in pieces.chunks(self.batch()) {
+            let encoded = self.encode_batch(batch.len(), |n, scratch, out| match batch.get(n) {
+                Some(piece) => self.encode_changed(piece, items, scratch, out),
+                None => Ok(()),
+            })?;
+            for (piece, chunk) in batch.iter().zip(encoded) {
+                self.put_chunk(piece.chunk, &chunk)?;
+            }
+        }
+        self.exec.progress(items.len() as u64);
+        Ok(())
+    }
+
+    /// How many chunks are compressed at a time: memory is bounded by them.
+    fn batch(&self) -> usize {
+        self.exec.threads().saturating_mul(2)
+    }
+
+    /// Compresses `count` chunks in parallel.
+    fn encode_batch<F>(&self, count: usize, encode: F) -> Result<Vec<Vec<u8>>>
+    where
+        F: Fn(usize, &mut Scratch, &mut Vec<u8>) -> Result<()> + Sync,
+    {
+        let slots: Vec<Mutex<Vec<u8>>> = (0..count).map(|_| Mutex::default()).collect();
+        // Compressing a chunk pays for a thread whatever its size is.
+        self.exec.run(count, u64::MAX, |scratch, n| match slots.get(n) {
+            Some(slot) => encode(n, scratch, &mut slot.lock().unwrap_or_else(PoisonError::into_inner)),
+            None => Ok(()),
+        })?;
+        Ok(slots.into_iter().map(|slot| slot.into_inner().unwrap_or_else(PoisonError::into_inner)).collect())
+    }
+
+    /// A chunk with some of its items replaced.
+    fn encode_changed(
+        &self,
+        piece: &Piece,
+        items: &[u8],
+        scratch: &mut Scratch,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
+        let new = items.get(piece.at..piece.at + piece.len).unwrap_or_default();
+        let nbytes = self.nbytes_of_chunk(piece.chunk)? as usize;
+        if piece.len == nbytes {
+            return chunk::encode_one(&new, &self.params, &self.context, scratch, out);
+        }
+        let mut whole = zeroed("a decompressed chunk", nbytes as u64)?;
+        let mut fetched = take(&mut scratch.fetched);
+        let read = self.read_part(piece.chunk, 0, &mut whole, scratch, &mut fetched);
+        scratch.fetched = fetched;
+        read?;
+        if let Some(place) = whole.get_mut(piece.start..piece.start + piece.len) {
+            place.copy_from_slice(new);
+        }
+        chunk::encode_one(&&whole[..], &self.params, &self.context, scratch, out)
+    }
+}

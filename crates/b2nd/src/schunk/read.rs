@@ -1,0 +1,457 @@
+//! Items out of a super-chunk: chunks, blocks, ranges and single items. Only the blocks that hold them are read.
+
+use super::handle::{Place, SChunk};
+use crate::chunk;
+use crate::chunk::{ChunkHead, ChunkHeader, Content};
+use crate::error::{Error, Part, Result};
+use crate::exec::{Exec, Scratch};
+use crate::filter::grown;
+use crate::frame::ChunkSizes;
+use crate::limits::{Limits, zeroed};
+use std::mem::take;
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+
+/// The least that the first read of a chunk asks for: header, block offsets, and with luck a small chunk whole.
+const FIRST_FETCH: usize = 4 << 10;
+/// Single items that lie closer than this are read as one range, in bytes: about a block.
+const GATHER_GAP: u64 = 32 << 10;
+/// The most that is read at a time for single items, in bytes.
+const GATHER_BYTES: u64 = 32 << 20;
+
+/// Neighbouring items in one chunk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Piece {
+    pub(super) chunk: u64,
+    /// Where they are in the chunk, in bytes.
+    pub(super) start: usize,
+    /// Where they are among all items that are asked for, in bytes.
+    pub(super) at: usize,
+    pub(super) len: usize,
+}
+
+impl SChunk {
+    /// Decompresses chunk `n`.
+    ///
+    /// ```
+    /// use b2nd::Params;
+    /// use b2nd::schunk::CreateOptions;
+    /// let mut schunk = CreateOptions::new(Params::new(1)).create(None)?;
+    /// schunk.append(b"one chunk")?;
+    /// assert_eq!(schunk.decompress_chunk(0)?, b"one chunk");
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Usage`] where there is no such chunk; [`Error::Format`] when it is damaged; [`Error::Limit`] when it is
+    /// larger than the limits allow.
+    pub fn decompress_chunk(&self, n: u64) -> Result<Vec<u8>> {
+        let nbytes = u64::from(self.nbytes_of_chunk(n)?);
+        Limits::check("a decompressed chunk", nbytes, self.limits().max_chunk_bytes())?;
+        let mut items = zeroed("a decompressed chunk", nbytes)?;
+        self.read_pieces(&[Piece { chunk: n, start: 0, at: 0, len: items.len() }], &mut items)?;
+        Ok(items)
+    }
+
+    /// The number of items.
+    pub fn nitems(&self) -> u64 {
+        self.nbytes() / u64::from(self.header.params().typesize())
+    }
+
+    /// The bytes of items `range`, on all threads; only the blocks that hold them are read.
+    ///
+    /// ```
+    /// use b2nd::Params;
+    /// use b2nd::schunk::CreateOptions;
+    /// let mut schunk = CreateOptions::new(Params::new(2)).with_chunksize(8).create(None)?;
+    /// schunk.extend(&(0..10u16).flat_map(u16::to_le_bytes).collect::<Vec<u8>>())?;
+    /// assert_eq!(schunk.read_items(3..6)?, [3, 0, 4, 0, 5, 0]);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Usage`] for items that are not there; [`Error::Format`] when a chunk is damaged; [`Error::Limit`] when the
+    /// result or a chunk is larger than the limits allow.
+    pub fn read_items(&self, range: Range<u64>) -> Result<Vec<u8>> {
+        let count = range.end.saturating_sub(range.start);
+        let nbytes = count.saturating_mul(u64::from(self.header.params().typesize()));
+        if range.start > range.end || range.end > self.nitems() {
+            let (start, end, nitems) = (range.start, range.end, self.nitems());
+            return Err(Error::usage(format!("items {start} to {end} of {nitems}")));
+        }
+        Limits::check("the items", nbytes, self.limits().max_read_bytes())?;
+        let mut items = zeroed("the items", nbytes)?;
+        self.read_items_into(range.start, &mut items)?;
+        Ok(items)
+    }
+
+    /// As [`SChunk::read_items`], into memory of the caller: as many whole items as it has room for.
+    ///
+    /// # Errors
+    /// As [`SChunk::read_items`], and [`Error::Usage`] for room for half an item.
+    pub fn read_items_into(&self, start: u64, items: &mut [u8]) -> Result<()> {
+        let pieces = self.pieces(start, items.len() as u64)?;
+        self.read_pieces(&pieces, items)
+    }
+
+    /// The bytes of single items, in the order of `numbers`, which may repeat. Each block is decompressed once for
+    /// neighbours in that order.
+    ///
+    /// ```
+    /// use b2nd::Params;
+    /// use b2nd::schunk::CreateOptions;
+    /// let mut schunk = CreateOptions::new(Params::new(1)).with_chunksize(3).create(None)?;
+    /// schunk.extend(b"abcdefgh")?;
+    /// assert_eq!(schunk.gather_items(&[7, 0, 0, 4])?, b"haae");
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`SChunk::read_items`].
+    pub fn gather_items(&self, numbers: &[u64]) -> Result<Vec<u8>> {
+        let typesize = self.header.params().typesize() as usize;
+        let nbytes = (numbers.len() as u64).saturating_mul(typesize as u64);
+        Limits::check("the items", nbytes, self.limits().max_read_bytes())?;
+        let mut items = zeroed("the items", nbytes)?;
+        // In the order of the frame, so that items of one block come together.
+        let mut order: Vec<(u64, usize)> = Vec::new();
+        order.try_reserve_exact(numbers.len()).map_err(|_| Error::out_of_memory("the items", nbytes))?;
+        order.extend(numbers.iter().copied().zip(0..));
+        order.sort_unstable();
+        let near = (GATHER_GAP / typesize as u64).max(1);
+        let mut rest = &order[..];
+        while !rest.is_empty() {
+            let (now, ranges) = next_ranges(&mut rest, near, (GATHER_BYTES / typesize as u64).max(1));
+            let count: u64 = ranges.iter().map(|range| range.end - range.start).sum();
+            let mut found = zeroed("the items", count.saturating_mul(typesize as u64))?;
+            let (mut pieces, mut at) = (Vec::new(), 0);
+            for range in &ranges {
+                let len = (range.end - range.start).saturating_mul(typesize as u64);
+                let placed = self.pieces(range.start, len)?.into_iter();
+                pieces.extend(placed.map(|piece| Piece { at: piece.at + at, ..piece }));
+                at += len as usize;
+            }
+            self.read_pieces(&pieces, &mut found)?;
+            let (mut ranges, mut at) = (ranges.into_iter(), 0);
+            let mut range = ranges.next().unwrap_or(0..0);
+            for (number, to) in now {
+                while *number >= range.end {
+                    at += (range.end - range.start) as usize;
+                    range = ranges.next().unwrap_or(0..u64::MAX);
+                }
+                let from = (at + (number - range.start) as usize) * typesize;
+                let item = found.get(from..from + typesize);
+                if let (Some(item), Some(place)) = (item, items.get_mut(to * typesize..(to + 1) * typesize)) {
+                    place.copy_from_slice(item);
+                }
+            }
+        }
+        Ok(items)
+    }
+
+    /// In which chunks `len` bytes from item `start` on are.
+    pub(super) fn pieces(&self, start: u64, len: u64) -> Result<Vec<Piece>> {
+        let typesize = u64::from(self.header.params().typesize());
+        if !len.is_multiple_of(typesize) {
+            return Err(Error::usage(format!("{len} bytes are no items of {typesize}")));
+        }
+        let from = start.checked_mul(typesize);
+        let to = from.and_then(|from| from.checked_add(len)).filter(|to| *to <= self.nbytes());
+        let (Some(from), Some(to)) = (from, to) else {
+            let (count, nitems) = (len / typesize, self.nitems());
+            return Err(Error::usage(format!("{count} items from {start} on, and there are {nitems}")));
+        };
+        let (mut pieces, mut at) = (Vec::new(), from);
+        let size = match self.header.chunk_sizes() {
+            ChunkSizes::Fixed(size) => Some(u64::from(size)),
+            _ => None,
+        };
+        let ends = if size.is_none() { self.ends()? } else { &[] };
+        let mut chunk = match size {
+            Some(size) => from / size,
+            None => ends.partition_point(|end| *end <= from) as u64,
+        };
+        while at < to {
+            let (first, end) = match size {
+                Some(size) => (chunk * size, (chunk + 1) * size),
+                None => {
+                    let end = |n: usize| ends.get(n).copied().unwrap_or(to);
+                    let n = chunk as usize;
+                    (if n == 0 { 0 } else { end(n - 1) }, end(n))
+                }
+            };
+            let end = end.min(to);
+            pieces.try_reserve(1).map_err(|_| Error::out_of_memory("the chunks to read", len))?;
+            let (start, len) = ((at - first) as usize, (end - at) as usize);
+            if len > 0 {
+                pieces.push(Piece { chunk, start, at: (at - from) as usize, len });
+            }
+            at = end;
+            chunk += 1;
+        }
+        Ok(pieces)
+    }
+
+    /// Where each chunk ends in the uncompressed bytes, of a frame whose chunks differ in size.
+    fn ends(&self) -> Result<&[u64]> {
+        if let Some(ends) = self.ends.get() {
+            return Ok(ends);
+        }
+        let mut ends = Vec::new();
+        let count = usize::try_from(self.nchunks()).unwrap_or(usize::MAX);
+        ends.try_reserve_exact(count)
+            .map_err(|_| Error::out_of_memory("the sizes of the chunks", self.nchunks().saturating_mul(8)))?;
+        let mut end = 0u64;
+        for n in 0..self.nchunks() {
+            self.exec.check_cancelled()?;
+            end = end.saturating_add(u64::from(self.nbytes_of_chunk(n)?));
+            ends.push(end);
+        }
+        if end != self.nbytes() {
+            let reason = format!("{} uncompressed bytes, and the chunks have {end}", self.nbytes());
+            return Err(self.located(Error::format(Part::FrameHeader, 29, reason)));
+        }
+        Ok(self.ends.get_or_init(|| ends))
+    }
+
+    /// Reads pieces that follow each other in `items`, on all threads.
+    pub(super) fn read_pieces(&self, pieces: &[Piece], items: &mut [u8]) -> Result<()> {
+        let total = items.len() as u64;
+        let pieces = self.cut(pieces)?;
+        let mut tasks = Vec::new();
+        tasks
+            .try_reserve_exact(pieces.len())
+            .map_err(|_| Error::out_of_memory("the chunks to read", total))?;
+        let mut rest = items;
+        for piece in pieces {
+            let (part, after) = take(&mut rest).split_at_mut(piece.len);
+            rest = after;
+            tasks.push((piece, Mutex::new(part)));
+        }
+        self.exec.run(tasks.len(), total, |scratch, n| {
+            let Some((piece, part)) = tasks.get(n) else { return Ok(()) };
+            let mut part = part.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut fetched = take(&mut scratch.fetched);
+            let result = self.read_part(piece.chunk, piece.start, &mut part, scratch, &mut fetched);
+            scratch.fetched = fetched;
+            self.exec.progress(piece.len as u64);
+            result
+        })
+    }
+
+    /// Cuts pieces where blocks begin when there are too few for all threads.
+    fn cut(&self, pieces: &[Piece]) -> Result<Vec<Piece>> {
+        let threads = self.exec.threads();
+        if threads < 2 || pieces.len() >= threads {
+            return Ok(pieces.to_vec());
+        }
+        let mut parts = Vec::new();
+        for piece in pieces {
+            let place = self.place(piece.chunk)?;
+            let block = match place {
+                Place::Special(_) => piece.len,
+                Place::Stored { .. } => {
+                    let header = self.chunk_header(piece.chunk, place)?;
+                    if header.is_variable() { piece.len } else { header.blocksize() as usize }
+                }
+            };
+            let block = block.max(1);
+            let step = piece.len.div_ceil(threads).div_ceil(block).max(1).saturating_mul(block);
+            let end = piece.start + piece.len;
+            let mut start = piece.start;
+            while start < end {
+                let next = (start - start % block).saturating_add(step).min(end);
+                parts.push(Piece {
+                    start,
+                    at: piece.at + (start - piece.start),
+                    len: next - start,
+                    ..*piece
+                });
+                start = next;
+            }
+        }
+        Ok(parts)
+    }
+
+    /// Reads the bytes of a chunk from `start` on.
+    pub(super) fn read_part(
+        &self,
+        n: u64,
+        start: usize,
+        items: &mut [u8],
+        scratch: &mut Scratch,
+        fetched: &mut Vec<u8>,
+    ) -> Result<()> {
+        let place = self.place(n)?;
+        let read = match place {
+            Place::Special(_) => {
+                let chunk = self.chunk(n)?;
+                chunk::decode_range(&chunk, start, items, &self.context, &Exec::new(1))
+            }
+            Place::Stored { .. } => self.read_stored(n, place, start, items, scratch, fetched),
+        };
+        read.map_err(|error| self.located(error.in_chunk(n)))
+    }
+
+    fn read_stored(
+        &self,
+        n: u64,
+        place: Place,
+        start: usize,
+        items: &mut [u8],
+        scratch: &mut Scratch,
+        fetched: &mut Vec<u8>,
+    ) -> Result<()> {
+        let head = self.read_head(place, self.chunk_nbytes(n), 0, fetched)?;
+        let inside = start.checked_add(items.len()).is_some_and(|end| end <= head.header().nbytes() as usize);
+        if !inside {
+            return Err(Error::usage(format!(
+                "{} bytes from {start} on are not inside the chunk",
+                items.len()
+            )));
+        }
+        match head.content() {
+            Content::Repeat(_) => {
+                let chunk = self.fetch(place, 0, head.header().cbytes() as usize, fetched)?;
+                chunk::decode_range(chunk, start, items, &self.context, &Exec::new(1))
+            }
+            Content::Raw => {
+                let at = head.header().header_len() + start;
+                items.copy_from_slice(self.fetch(place, at as u64, items.len(), fetched)?);
+                Ok(())
+            }
+            Content::Blocks => {
+                let mut block = take(&mut scratch.block);
+                let mut first = take(&mut scratch.reference);
+                let source = Blocks { schunk: self, place, head: &head };
+                let read = source.read(start, items, (&mut block, &mut first), scratch, fetched);
+                (scratch.block, scratch.reference) = (block, first);
+                read
+            }
+        }
+    }
+
+    /// Fetches and checks the header and block offsets of a stored chunk of `due` uncompressed bytes (where that is known)
+    /// and about `nblocks` blocks.
+    pub(crate) fn read_head(
+        &self,
+        place: Place,
+        due: Option<u32>,
+        nblocks: usize,
+        fetched: &mut Vec<u8>,
+    ) -> Result<ChunkHead> {
+        let Place::Stored { available, .. } = place else {
+            return Err(Error::usage("a special chunk has no header"));
+        };
+        let expected = nblocks.saturating_mul(4).saturating_add(32);
+        let got = usize::try_from(available).unwrap_or(usize::MAX).min(expected.max(FIRST_FETCH));
+        let bytes = self.fetch(place, 0, got, fetched)?;
+        // A chunk of another size is damage, whatever it would cost: so this comes before the limits.
+        let found = ChunkHeader::parse(bytes)?.nbytes();
+        if let Some(due) = due.filter(|due| *due != found) {
+            let reason = format!("a chunk of {found} bytes where {due} are due");
+            return Err(Error::format(Part::ChunkHeader, 4, reason));
+        }
+        let needed = ChunkHead::needed(bytes, available, &self.context)?;
+        if needed <= got {
+            return ChunkHead::parse(bytes, available, &self.context);
+        }
+        let bytes = self.fetch(place, 0, needed, fetched)?;
+        ChunkHead::parse(bytes, available, &self.context)
+    }
+}
+
+/// The next items of a gather and the ranges that hold them: of at most `most` items altogether, `near` ones in one range.
+fn next_ranges<'o>(
+    rest: &mut &'o [(u64, usize)],
+    near: u64,
+    most: u64,
+) -> (&'o [(u64, usize)], Vec<Range<u64>>) {
+    let mut ranges: Vec<Range<u64>> = Vec::new();
+    let (mut taken, mut items) = (0, 0u64);
+    for (number, _) in *rest {
+        let end = number.saturating_add(1);
+        let more = match ranges.last_mut() {
+            Some(last) if number.saturating_sub(last.end) < near => {
+                let more = end.saturating_sub(last.end);
+                last.end = last.end.max(end);
+                more
+            }
+            _ => {
+                ranges.push(*number..end);
+                1
+            }
+        };
+        taken += 1;
+        items = items.saturating_add(more);
+        if items >= most {
+            break;
+        }
+    }
+    let (now, later) = rest.split_at(taken);
+    *rest = later;
+    (now, ranges)
+}
+
+/// The compressed blocks of a stored chunk.
+struct Blocks<'a> {
+    schunk: &'a SChunk,
+    place: Place,
+    head: &'a ChunkHead,
+}
+
+impl Blocks<'_> {
+    /// Reads the bytes of the chunk from `start` on; the two buffers are for a block, and for the first of the chunk.
+    fn read(
+        &self,
+        start: usize,
+        items: &mut [u8],
+        (whole, first): (&mut Vec<u8>, &mut Vec<u8>),
+        scratch: &mut Scratch,
+        fetched: &mut Vec<u8>,
+    ) -> Result<()> {
+        let head = self.head;
+        let (mut low, mut high) = (0, head.nblocks());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if head.block_range(middle).end <= start { low = middle + 1 } else { high = middle }
+        }
+        let mut reference = None;
+        if head.refers_to_first() && start.saturating_add(items.len()) > head.block_len(0) {
+            let first = grown(first, head.block_len(0), "the first block of a chunk")?;
+            self.decode(0, None, first, scratch, fetched)?;
+            reference = Some(&*first);
+        }
+        let mut rest = items;
+        let mut skip = start.saturating_sub(head.block_range(low).start);
+        while !rest.is_empty() {
+            self.schunk.exec.check_cancelled()?;
+            let len = head.block_len(low);
+            let (part, after) = rest.split_at_mut(len.saturating_sub(skip).min(rest.len()));
+            if part.len() == len {
+                self.decode(low, reference, part, scratch, fetched)?;
+            } else {
+                let whole = grown(whole, len, "a block")?;
+                self.decode(low, reference, whole, scratch, fetched)?;
+                let found = whole.get(skip..).and_then(|tail| tail.get(..part.len()));
+                part.copy_from_slice(found.unwrap_or_default());
+            }
+            (rest, skip) = (after, 0);
+            low += 1;
+        }
+        Ok(())
+    }
+
+    fn decode(
+        &self,
+        block: usize,
+        first: Option<&[u8]>,
+        items: &mut [u8],
+        scratch: &mut Scratch,
+        fetched: &mut Vec<u8>,
+    ) -> Result<()> {
+        let span = self.head.block_span(block);
+        let stream = self.schunk.fetch(self.place, span.start as u64, span.len(), fetched)?;
+        self.head.decode_block(block, stream, first, items, scratch)
+    }
+}
