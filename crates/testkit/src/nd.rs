@@ -28,7 +28,8 @@ impl NaiveArray {
         out
     }
 
-    /// Replaces the items at the outer product of one list of indices for each axis.
+    /// Replaces the items at the outer product of one list of indices for each axis; where a place comes up more than once,
+    /// the last item stays.
     pub fn set(&mut self, indices: &[Vec<usize>], items: &[u8]) {
         let mut places = Vec::new();
         for_each(indices, &mut Vec::new(), &mut |at| places.push(self.flat(at) * self.itemsize));

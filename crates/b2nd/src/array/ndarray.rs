@@ -27,9 +27,9 @@ impl Array {
     /// As [`Array::read_items`].
     pub fn read<T: Element>(&self, selection: impl Into<Selection>) -> Result<ArrayD<T>> {
         let resolved = selection.into().resolve(self.shape())?;
-        let items = self.read_resolved_items(&resolved)?;
         // Each length is at most the number of items, or beside an axis of length 0.
         let shape: Vec<usize> = resolved.shape.iter().map(|&n| n as usize).collect();
+        let items = self.read_resolved_items(resolved)?;
         ArrayD::from_shape_vec(IxDyn(&shape), items)
             .map_err(|_| Error::usage(format!("a result of shape {shape:?} is more than ndarray can hold")))
     }

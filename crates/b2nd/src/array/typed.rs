@@ -30,7 +30,7 @@ impl Array {
     pub fn read_into<T: Element>(&self, selection: impl Into<Selection>, out: &mut [T]) -> Result<()> {
         self.check_element::<T>()?;
         let resolved = selection.into().resolve(self.shape())?;
-        self.read_items_into(&resolved, out)
+        self.read_items_into(resolved, out)
     }
 
     /// As [`Array::read_into`], into a new vector; the shape is [`Array::selection_shape`].
@@ -45,12 +45,12 @@ impl Array {
     /// # Errors
     /// As [`Array::read_into`], and [`Error::Limit`] when the result is larger than [`Limits::max_read_bytes`].
     pub fn read_items<T: Element>(&self, selection: impl Into<Selection>) -> Result<Vec<T>> {
-        self.read_resolved_items(&selection.into().resolve(self.shape())?)
+        self.read_resolved_items(selection.into().resolve(self.shape())?)
     }
 
-    pub(crate) fn read_resolved_items<T: Element>(&self, resolved: &Resolved) -> Result<Vec<T>> {
+    pub(crate) fn read_resolved_items<T: Element>(&self, resolved: Resolved) -> Result<Vec<T>> {
         self.check_element::<T>()?;
-        let bytes = self.result_bytes(resolved)?;
+        let bytes = self.result_bytes(&resolved)?;
         Limits::check("the result of the read", bytes, self.schunk.limits().max_read_bytes())?;
         let count = usize::try_from(resolved.items()?)
             .map_err(|_| Error::out_of_memory("the result of the read", bytes))?;
@@ -59,7 +59,7 @@ impl Array {
         Ok(items)
     }
 
-    fn read_items_into<T: Element>(&self, resolved: &Resolved, out: &mut [T]) -> Result<()> {
+    fn read_items_into<T: Element>(&self, resolved: Resolved, out: &mut [T]) -> Result<()> {
         T::fill_from(out, |bytes| {
             self.read_resolved(resolved, bytes)?;
             self.dtype().swap_to_native(bytes)

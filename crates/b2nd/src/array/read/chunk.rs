@@ -6,6 +6,7 @@ use crate::array::grid::MAX_NDIM;
 use crate::array::read::plan::BlockVisit;
 use crate::array::read::plan::ChunkVisit;
 use crate::array::read::plan::Plan;
+use crate::array::read::plan::Steps;
 use crate::chunk;
 use crate::chunk::ChunkHead;
 use crate::chunk::ChunkHeader;
@@ -20,8 +21,10 @@ use crate::limits::Limits;
 use crate::limits::resize;
 use crate::limits::zeroed;
 use crate::schunk::Place;
+use b2nd_kernel::boxes::Along;
 use b2nd_kernel::boxes::BoxGrid;
 use b2nd_kernel::boxes::BoxMut;
+use b2nd_kernel::boxes::Listed;
 use b2nd_kernel::boxes::Source;
 use std::ops::Range;
 
@@ -161,7 +164,9 @@ impl ChunkRead<'_> {
     /// Whether a cell takes all items of its block, forwards.
     fn whole(&self, cell: &[usize]) -> bool {
         let mut axes = self.visit.segments(self.plan, cell).zip(&self.plan.steps).zip(self.grid().blocks());
-        axes.all(|((segment, &step), &length)| segment.count as u64 == length && (step == 1 || length == 1))
+        axes.all(|((segment, steps), &length)| {
+            segment.count as u64 == length && (length == 1 || matches!(steps, Steps::Every(1)))
+        })
     }
 
     /// Copies the selected items of a decoded block into their cell.
@@ -179,14 +184,23 @@ impl ChunkRead<'_> {
         let strides = &self.array.block_strides;
         let segments = self.visit.segments(self.plan, cell);
         let offset =
-            segments.zip(strides).fold(block_start, |offset, (s, &stride)| offset + s.first * stride);
-        let mut steps = [0; MAX_NDIM];
-        let axes = self.plan.steps.iter().zip(strides).zip(place.shape());
-        for (step, ((&line, &stride), &count)) in steps.iter_mut().zip(axes) {
-            // With a second item in the block the step is shorter than the block; without one it does not matter.
-            *step = if count > 1 { (line as isize).wrapping_mul(stride as isize) } else { 0 };
-        }
-        if place.copy_from(Source { bytes, offset, strides: &steps[..strides.len()] }) {
+            segments.clone().zip(strides).fold(block_start, |offset, (s, &stride)| offset + s.first * stride);
+        let copied = if self.plan.is_even() {
+            let mut steps = [0; MAX_NDIM];
+            let axes = self.plan.steps.iter().zip(strides).zip(place.shape());
+            for (step, ((every, &stride), &count)) in steps.iter_mut().zip(axes) {
+                *step = every.stride(stride, count);
+            }
+            place.copy_from(Source { bytes, offset, strides: &steps[..strides.len()] })
+        } else {
+            let mut axes = [Along::default(); MAX_NDIM];
+            let sides = self.plan.steps.iter().zip(strides).zip(segments);
+            for (along, ((steps, &stride), segment)) in axes.iter_mut().zip(sides) {
+                *along = Along { stride: steps.stride(stride, segment.count), list: steps.inside(segment) };
+            }
+            place.copy_listed(Listed { bytes, offset, axes: &axes[..strides.len()] })
+        };
+        if copied {
             Ok(())
         } else {
             Err(Error::format(Part::Stream, None, "the block is shorter than the array's block shape"))

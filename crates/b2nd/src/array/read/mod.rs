@@ -48,7 +48,7 @@ impl Array {
         let bytes = self.result_bytes(&resolved)?;
         Limits::check("the result of the read", bytes, self.schunk.limits().max_read_bytes())?;
         let mut out = zeroed("the result of the read", bytes)?;
-        self.read_resolved(&resolved, &mut out)?;
+        self.read_resolved(resolved, &mut out)?;
         Ok(out)
     }
 
@@ -68,7 +68,7 @@ impl Array {
     /// ```
     pub fn read_bytes_into(&self, selection: impl Into<Selection>, out: &mut [u8]) -> Result<()> {
         let resolved = selection.into().resolve(self.shape())?;
-        self.read_resolved(&resolved, out)
+        self.read_resolved(resolved, out)
     }
 
     /// The bytes of a result.
@@ -80,8 +80,8 @@ impl Array {
     }
 
     /// Reads a resolved selection into a buffer of its size.
-    pub(crate) fn read_resolved(&self, resolved: &Resolved, out: &mut [u8]) -> Result<()> {
-        let bytes = self.result_bytes(resolved)?;
+    pub(crate) fn read_resolved(&self, resolved: Resolved, out: &mut [u8]) -> Result<()> {
+        let bytes = self.result_bytes(&resolved)?;
         if bytes != out.len() as u64 {
             return Err(Error::usage(format!(
                 "the buffer has {} bytes, and the selection gives {bytes}: shape {:?} of {}",
@@ -93,9 +93,15 @@ impl Array {
         if bytes == 0 {
             return Ok(());
         }
-        let plan = Plan::new(&self.grid, &resolved.lines, self.schunk.limits())?;
-        let cells = BoxGrid::new(out, self.grid.itemsize(), &plan.counts, plan.cuts())
-            .ok_or_else(|| Error::usage("the selection does not fit the memory of this machine"))?;
+        let plan = Plan::new(&self.grid, resolved.picks, self.schunk.limits())?;
+        let unfit = || Error::usage("the selection does not fit the memory of this machine");
+        let mut cells =
+            BoxGrid::new(out, self.grid.itemsize(), &plan.counts, plan.cuts()).ok_or_else(unfit)?;
+        for (axis, steps) in plan.steps.iter().enumerate() {
+            if let Some(order) = steps.order() {
+                cells = cells.with_order(axis, order).ok_or_else(unfit)?;
+            }
+        }
         let exec = self.schunk.exec();
         let chunks = plan.chunks();
         // Few chunks are cut into parts, so that every thread has work; a part fetches only its own blocks.

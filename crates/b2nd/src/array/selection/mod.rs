@@ -1,4 +1,4 @@
-//! Basic selections: ranges with steps, single indices, new axes and the ellipsis, as NumPy has them.
+//! Selections: ranges with steps, single indices, lists, masks, new axes and the ellipsis, as NumPy has them.
 
 mod axis;
 mod parse;
@@ -7,11 +7,12 @@ mod resolve;
 mod tests;
 
 pub use axis::{Axis, Ellipsis, NewAxis};
-pub(crate) use resolve::{Line, Resolved};
+pub(crate) use resolve::{Line, List, Pick, Resolved};
 
 use crate::error::Result;
 
-/// Which items of an array: as NumPy's basic indexing. Axes that are not named are taken whole.
+/// Which items of an array: as NumPy's basic indexing, with lists and masks along single axes (orthogonal indexing).
+/// Axes that are not named are taken whole.
 ///
 /// Written with the [`s!`](crate::s) macro, parsed from text, or built from [`Axis`] values.
 ///
@@ -19,6 +20,7 @@ use crate::error::Result;
 /// use b2nd::{s, Selection};
 /// assert_eq!(s![10..20, .., -5], Selection::parse("10:20, :, -5")?);
 /// assert_eq!(s![..;2], Selection::parse("::2")?);
+/// assert_eq!(s![.., [7, 0, -1]], Selection::parse(":, [7, 0, -1]")?);
 /// # Ok::<(), b2nd::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
@@ -84,17 +86,24 @@ impl std::fmt::Display for Selection {
         for (n, axis) in self.axes.iter().enumerate() {
             write!(f, "{}{axis}", if n == 0 { "" } else { ", " })?;
         }
-        Ok(())
+        // As in Python, a comma tells one list along the first axis from brackets around indices.
+        match &self.axes[..] {
+            [Axis::List(_) | Axis::Mask(_)] => f.write_str(","),
+            _ => Ok(()),
+        }
     }
 }
 
 /// Writes a [`Selection`]: `s![0..31, .., -1, ..;2]`, with [`NewAxis`] and [`Ellipsis`] where they are wanted.
 ///
 /// A range takes its step behind a semicolon; as in Python a negative step walks backwards: `s![..;-1]` reverses an axis.
+/// Arrays, slices and vectors of indices are lists; those of `bool` are masks.
 ///
 /// ```
 /// use b2nd::{s, Ellipsis, NewAxis};
 /// assert_eq!(s![NewAxis, 1..5;2, Ellipsis, 0].to_string(), "None, 1:5:2, ..., 0");
+/// let rows = vec![9, 3, 3];
+/// assert_eq!(s![rows, [true, false], 2].to_string(), "[9, 3, 3], [True, False], 2");
 /// ```
 #[macro_export]
 macro_rules! s {

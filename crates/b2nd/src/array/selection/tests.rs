@@ -25,7 +25,7 @@ proptest! {
         step in prop_oneof![-5i64..0, 1i64..6], length in 0u64..9,
     ) {
         let resolved = Selection::new([Axis::Range { start, stop, step }]).resolve(&[length]).unwrap();
-        let line = resolved.lines[0];
+        let Pick::Line(line) = resolved.picks[0] else { panic!("a range is a line") };
         let ours: Vec<i64> = (0..line.count as i64).map(|k| line.start as i64 + k * line.step).collect();
         prop_assert_eq!(ours, walk(start, stop, step, length as i64));
         prop_assert_eq!(resolved.shape, vec![line.count]);
@@ -37,6 +37,8 @@ proptest! {
         (any::<Option<i64>>(), any::<Option<i64>>(), any::<i64>().prop_filter("a step", |s| *s != 0))
             .prop_map(|(start, stop, step)| Axis::Range { start, stop, step }),
         Just(Axis::NewAxis), Just(Axis::Ellipsis),
+        proptest::collection::vec(any::<i64>(), 0..4).prop_map(Axis::List),
+        proptest::collection::vec(any::<bool>(), 1..4).prop_map(Axis::Mask),
     ], 0..6)) {
         let selection = Selection::new(parts.clone());
         let back = Selection::parse(&selection.to_string()).unwrap();
@@ -45,7 +47,7 @@ proptest! {
     }
 
     #[test]
-    fn no_text_panics(text in "[-0-9:,. N\\[\\]None]{0,20}", length in any::<u64>()) {
+    fn no_text_panics(text in "[-0-9:,. N\\[\\]NoneTrueFals]{0,20}", length in any::<u64>()) {
         if let Ok(selection) = Selection::parse(&text) {
             let _ = selection.resolve(&[length, 3]);
         }
@@ -58,16 +60,40 @@ fn the_macro_writes_what_it_says() {
     assert_eq!(s![1, 2usize, -3].to_string(), "1, 2, -3");
     assert_eq!(s![0..31, .., 300.., ..5, ..;2].to_string(), "0:31, :, 300:, :5, ::2");
     assert_eq!(s![1..=3, ..=-1, -4..;-1, Ellipsis, NewAxis].to_string(), "1:4, :, -4::-1, ..., None");
+    assert_eq!(s![vec![1u64, 2], &[3usize, 4][..], [-1i64]].to_string(), "[1, 2], [3, 4], [-1]");
+    assert_eq!(s![[4, 2]].to_string(), "[4, 2],");
+    assert_eq!(Selection::parse("[4, 2],").unwrap(), s![[4, 2]]);
+    assert_eq!(Selection::parse("[[4, 2]]").unwrap(), s![[4, 2]]);
+    assert_eq!(Selection::parse("[4, 2]").unwrap(), s![4, 2]);
+    assert_eq!(Selection::parse("[True, False], [], 3").unwrap().axes()[0], Axis::from([true, false]));
     let (low, high) = (3u64, 9u64);
     assert_eq!(s![low..high;2,].to_string(), "3:9:2");
+}
+
+#[test]
+fn lists_are_lines_where_they_can_be_and_sorted_where_not() {
+    let pick = |axis: Axis| Selection::new([axis]).resolve(&[10]).unwrap().picks.remove(0);
+    let line = |start, step, count| Pick::Line(Line { start, step, count });
+    assert_eq!(pick(Axis::from([2, 4, 6])), line(2, 2, 3));
+    assert_eq!(pick(Axis::from([-1, -4])), line(9, -3, 2));
+    assert_eq!(pick(Axis::from([7])), line(7, 1, 1));
+    assert_eq!(pick(Axis::List(vec![])), line(0, 1, 0));
+    assert_eq!(pick(Axis::from([true; 10])), line(0, 1, 10));
+    let sorted = |indices: &[u64], order| Pick::List(List { indices: indices.to_vec(), order });
+    assert_eq!(pick(Axis::from([0, 1, 5])), sorted(&[0, 1, 5], None));
+    assert_eq!(pick(Axis::from([3, 3])), sorted(&[3, 3], None));
+    let repeated = pick(Axis::from([5, -10, 5, 2]));
+    assert_eq!(repeated, sorted(&[0, 2, 5, 5], Some(vec![1, 3, 0, 2])));
+    assert_eq!(repeated.last_of_each().unwrap(), sorted(&[0, 2, 5], Some(vec![1, 3, 2])));
+    assert_eq!(pick(Axis::from([3, 3])).last_of_each().unwrap(), sorted(&[3], Some(vec![1])));
 }
 
 #[test]
 fn indices_drop_their_axis_and_new_axes_appear() {
     let resolved = s![2, Ellipsis, NewAxis, 1..3].resolve(&[5, 6, 7, 8]).unwrap();
     assert_eq!(resolved.shape, [6, 7, 1, 2]);
-    assert_eq!(resolved.lines[0], Line { start: 2, step: 1, count: 1 });
-    assert_eq!(resolved.lines[3], Line { start: 1, step: 1, count: 2 });
+    assert_eq!(resolved.picks[0], Pick::Line(Line { start: 2, step: 1, count: 1 }));
+    assert_eq!(resolved.picks[3], Pick::Line(Line { start: 1, step: 1, count: 2 }));
     assert_eq!(s![-1].resolve(&[4, 2]).unwrap().shape, [2]);
     assert_eq!(s![NewAxis].resolve(&[]).unwrap().shape, [1]);
     assert_eq!(Selection::all().resolve(&[]).unwrap().items().unwrap(), 1);
@@ -80,6 +106,15 @@ fn what_cannot_be_selected_says_why() {
     assert!(message(s![-6], &[5]).contains("-6"));
     assert!(message(s![.., ..], &[5]).contains("names 2 axes"));
     assert!(message(s![Ellipsis, Ellipsis], &[5]).contains("one '...'"));
+    let refused = message(s![.., [1, 4, -5]], &[5, 4]);
+    assert!(
+        refused.contains("index 4 (entry 1 of the list) is out of range for axis 1 with 4 items"),
+        "{refused}"
+    );
+    assert!(message(s![[0, -6]], &[5]).contains("index -6"));
+    let refused = message(s![[true, false]], &[5]);
+    assert!(refused.contains("the mask has 2 entries, and axis 0 has 5 items"), "{refused}");
+    assert!(Selection::parse("[1, x], 2").unwrap_err().to_string().contains("'[1, x]'"));
     assert!(Selection::parse("1:a").unwrap_err().to_string().contains("'1:a'"));
     assert!(s![0].resolve(&[0]).is_err());
     assert!(s![..].resolve(&[u64::MAX]).unwrap().items().is_ok());

@@ -8,9 +8,12 @@ pub use transaction::{ArrayWriter, Transaction};
 
 use crate::array::Array;
 use crate::array::grid::Grid;
+use crate::array::grid::MAX_NDIM;
 use crate::array::read::chunk::special_item;
 use crate::array::read::plan::ChunkVisit;
 use crate::array::read::plan::Plan;
+use crate::array::read::plan::Steps;
+use crate::array::selection::Pick;
 use crate::array::selection::Resolved;
 use crate::array::selection::Selection;
 use crate::chunk;
@@ -21,8 +24,11 @@ use crate::exec::Scratch;
 use crate::limits::zeroed;
 use crate::schunk::Place;
 use crate::schunk::SChunk;
+use b2nd_kernel::boxes::Along;
+use b2nd_kernel::boxes::Listed;
 use b2nd_kernel::boxes::Source;
 use b2nd_kernel::boxes::copy_box;
+use b2nd_kernel::boxes::copy_listed;
 use source::FreshChunk;
 use std::collections::BTreeMap;
 use std::sync::Condvar;
@@ -34,17 +40,22 @@ use std::time::Duration;
 impl Array {
     /// Writes items into a selection, and commits: C order, the dtype's own byte order, as many as the selection takes.
     ///
+    /// Where a list names an index more than once, the last of its items stays.
+    ///
     /// ```
     /// use b2nd::{s, Dtype, Options};
     /// let mut a = Options::new().create(None, Dtype::parse("|u1")?, &[4, 4])?;
     /// a.write_bytes(s![1..3, ..;2], &[1, 2, 3, 4])?;
     /// assert_eq!(a.read_bytes(s![2])?, [3, 0, 4, 0]);
+    /// a.write_bytes(s![0, ..;-1], &[1, 2, 3, 4])?;
+    /// a.write_bytes(s![[3, 3], [1, 2]], &[5, 6, 7, 8])?;
+    /// assert_eq!(a.read_bytes(s![[0, -1]])?, [4, 3, 2, 1, 0, 7, 8, 0]);
     /// # Ok::<(), b2nd::Error>(())
     /// ```
     ///
     /// # Errors
-    /// [`Error::Usage`] when the selection does not fit the shape, walks backwards, or takes another number of bytes, or
-    /// the array was opened for reading only; [`Error::Format`] where a chunk that is written in part is damaged. After
+    /// [`Error::Usage`] when the selection does not fit the shape or takes another number of bytes, or the array was
+    /// opened for reading only; [`Error::Format`] where a chunk that is written in part is damaged. After
     /// an error nothing of the write is visible.
     pub fn write_bytes(&mut self, selection: impl Into<Selection>, items: &[u8]) -> Result<()> {
         let mut transaction = self.transaction();
@@ -62,10 +73,13 @@ impl Array {
             return Ok(());
         }
         let Array { schunk, grid, block_strides, .. } = self;
-        let plan = Plan::new(grid, &resolved.lines, schunk.limits())?;
+        // The items exist, so their numbers along each axis fit this machine.
+        let counts: Vec<usize> = resolved.picks.iter().map(|pick| pick.count() as usize).collect();
+        let picks = resolved.picks.into_iter().map(Pick::last_of_each).collect::<Result<_>>()?;
+        let plan = Plan::new(grid, picks, schunk.limits())?;
         let exec = schunk.exec().clone();
         let write = Write {
-            item_strides: Grid::strides(&plan.counts, grid.itemsize()),
+            item_strides: Grid::strides(&counts, grid.itemsize()),
             queue: Queue::new(schunk, 2 * exec.threads()),
             grid,
             block_strides,
@@ -83,9 +97,6 @@ impl Array {
 }
 
 fn check_items(array: &Array, resolved: &Resolved, items: &[u8]) -> Result<()> {
-    if resolved.lines.iter().any(|line| line.step < 0) {
-        return Err(Error::usage("a negative step cannot be written: reverse the items instead"));
-    }
     let bytes = array.result_bytes(resolved)?;
     if bytes != items.len() as u64 {
         return Err(Error::usage(format!(
@@ -128,15 +139,16 @@ impl Write<'_> {
     fn encode(&self, visit: &ChunkVisit, share: bool, scratch: &mut Scratch) -> Result<Vec<u8>> {
         let changed;
         let fresh;
-        let source: &dyn chunk::BlockSource = if self.covers(visit) {
-            let places =
-                visit.runs.iter().zip(&self.plan.segments).map(|(run, segments)| segments[run.start].out);
-            let places = places.collect();
-            fresh = FreshChunk::new(self.grid, &visit.position, places, self.items, &self.item_strides);
-            &fresh
-        } else {
-            changed = self.change(visit)?;
-            &&changed[..]
+        let covered = self.covers(visit);
+        let source: &dyn chunk::BlockSource = match if covered { self.fresh(visit) } else { None } {
+            Some(made) => {
+                fresh = made;
+                &fresh
+            }
+            None => {
+                changed = self.change(visit, covered)?;
+                &&changed[..]
+            }
         };
         let params = self.queue.params();
         if share {
@@ -156,36 +168,80 @@ impl Write<'_> {
         })
     }
 
-    /// The chunk as it is, with the written items in their places.
-    fn change(&self, visit: &ChunkVisit) -> Result<Vec<u8>> {
-        let mut whole = self.queue.decode(visit.chunk, self.grid)?;
+    /// A covered chunk straight from the items; `None` where they lie in the order of a list.
+    fn fresh<'s>(&'s self, visit: &'s ChunkVisit) -> Option<FreshChunk<'s>> {
+        let (mut offset, mut strides) = (0, Vec::with_capacity(self.grid.ndim()));
+        for (axis, run) in visit.runs.iter().enumerate() {
+            let segments = self.plan.segments.get(axis)?.get(run.clone())?;
+            let (place, count) = (segments.first()?.out, segments.iter().map(|s| s.count).sum::<usize>());
+            let stride = *self.item_strides.get(axis)?;
+            let (place, step) = match self.plan.steps.get(axis)? {
+                Steps::Every(step) if *step < 0 => (place + count - 1, -stride.cast_signed()),
+                Steps::At { .. } if count > 1 => return None,
+                steps => {
+                    (steps.order().map_or(Some(place), |o| o.get(place).copied())?, stride.cast_signed())
+                }
+            };
+            offset += place * stride;
+            strides.push(step);
+        }
+        Some(FreshChunk::new(self.grid, &visit.position, self.items, offset, strides))
+    }
+
+    /// The chunk as it is (zeros when it is `covered`), with the written items in their places.
+    fn change(&self, visit: &ChunkVisit, covered: bool) -> Result<Vec<u8>> {
+        let mut whole = if covered {
+            zeroed("a chunk", self.grid.chunk_bytes() as u64)?
+        } else {
+            self.queue.decode(visit.chunk, self.grid)?
+        };
         for index in 0..visit.blocks() {
-            let cell = visit.cell(index);
             let block = visit.block(self.plan, self.grid, index).block;
-            let segments = visit.segments(self.plan, &cell);
-            let shape: Vec<usize> = segments.clone().map(|s| s.count).collect();
-            let start = block * self.grid.block_bytes();
-            let to = segments
-                .clone()
-                .zip(self.block_strides)
-                .fold(start, |at, (s, &stride)| at + s.first * stride);
-            let from = segments.zip(&self.item_strides).fold(0, |at, (s, &stride)| at + s.out * stride);
-            let steps = self.plan.steps.iter().zip(self.block_strides).zip(&shape);
-            // Steps are positive here; an axis with one item has none.
-            let to_strides: Vec<usize> = steps
-                .map(
-                    |((&step, &stride), &n)| {
-                        if n > 1 { step.unsigned_abs() as usize * stride } else { stride }
-                    },
-                )
-                .collect();
-            let from_strides: Vec<isize> = self.item_strides.iter().map(|&s| s as isize).collect();
-            let source = Source { bytes: self.items, offset: from, strides: &from_strides };
-            if !copy_box(self.grid.itemsize(), &shape, &mut whole, to, &to_strides, source) {
+            if !self.change_block(visit, index, &mut whole, block * self.grid.block_bytes()) {
                 return Err(Error::usage("the selection does not fit the chunk"));
             }
         }
         Ok(whole)
+    }
+
+    /// Puts the items of one touched block, which starts at `to`, into their places; whether they fit.
+    fn change_block(&self, visit: &ChunkVisit, index: usize, whole: &mut [u8], mut to: usize) -> bool {
+        let cell = visit.cell(index);
+        let ndim = cell.len();
+        let mut from = 0;
+        let (mut shape, mut sides) = ([0; MAX_NDIM], [[Along::default(); MAX_NDIM]; 2]);
+        let [to_axes, from_axes] = &mut sides;
+        let axes = self.plan.steps.iter().zip(self.block_strides).zip(&self.item_strides);
+        for (axis, (segment, ((steps, &stride), &item_stride))) in
+            visit.segments(self.plan, &cell).zip(axes).enumerate()
+        {
+            shape[axis] = segment.count;
+            // Strides of things that are in memory.
+            let last = segment.count.saturating_sub(1);
+            let backwards = matches!(steps, Steps::Every(step) if *step < 0);
+            let step = steps.stride(stride, segment.count);
+            to_axes[axis] = Along { stride: step.abs(), list: steps.inside(segment) };
+            from_axes[axis].stride = item_stride.cast_signed() * if backwards { -1 } else { 1 };
+            from_axes[axis].list =
+                steps.order().and_then(|o| o.get(segment.out..segment.out + segment.count));
+            // A backward walk starts at its other end here: its places in the block ascend.
+            let (first, out) = if backwards { (last, segment.out + last) } else { (0, segment.out) };
+            to += segment.first * stride - first * step.unsigned_abs();
+            from += if from_axes[axis].list.is_some() { 0 } else { out * item_stride };
+        }
+        let (shape, to_axes, from_axes) = (&shape[..ndim], &to_axes[..ndim], &from_axes[..ndim]);
+        let itemsize = self.grid.itemsize();
+        if !self.plan.is_even() {
+            let source = Listed { bytes: self.items, offset: from, axes: from_axes };
+            return copy_listed(itemsize, shape, whole, to, to_axes, source);
+        }
+        let (mut to_strides, mut from_strides) = ([0; MAX_NDIM], [0; MAX_NDIM]);
+        for axis in 0..ndim {
+            to_strides[axis] = to_axes[axis].stride.unsigned_abs();
+            from_strides[axis] = from_axes[axis].stride;
+        }
+        let source = Source { bytes: self.items, offset: from, strides: &from_strides[..ndim] };
+        copy_box(itemsize, shape, whole, to, &to_strides[..ndim], source)
     }
 }
 
