@@ -1,7 +1,7 @@
 //! N-dimensional arrays, compressed in chunks and blocks, in the Blosc2 formats.
 //!
 //! The floors of the crate, from the bytes up; a floor never imports one above it:
-//! `error`, `limits` → `wire` → `codec`, `filter` → `exec` → `chunk` → `frame` → `io` → `schunk` → `array`.
+//! `error`, `limits` → `wire` → `registry` → `codec`, `filter` → `exec` → `chunk` → `frame` → `io` → `schunk` → `array`.
 #![forbid(unsafe_code)]
 
 pub mod array;
@@ -13,6 +13,7 @@ pub mod filter;
 pub mod frame;
 pub mod io;
 pub mod limits;
+pub mod registry;
 pub mod schunk;
 mod wire;
 
@@ -26,6 +27,7 @@ pub use error::{Error, Fault, Part, Result};
 pub use exec::{Cancel, Exec};
 pub use filter::{Filter, Pipeline};
 pub use limits::Limits;
+pub use registry::Registry;
 pub use schunk::{Layout, OpenOptions, SChunk};
 
 /// The Rust of the README runs as a test.

@@ -42,13 +42,17 @@ pub struct Array {
 
 impl Array {
     pub(crate) fn from_parts(
-        schunk: SChunk,
+        mut schunk: SChunk,
         grid: Grid,
         dtype: Dtype,
         stored_dtype: Option<String>,
         revision: Revision,
     ) -> Self {
         let block_strides = Grid::strides(&grid.block_lengths(), grid.itemsize());
+        // What does not fit belongs to blocks without items, which nobody filters.
+        let block_shape: Vec<u32> =
+            grid.blocks().iter().map(|&length| u32::try_from(length).unwrap_or(u32::MAX)).collect();
+        schunk.set_block_shape(&block_shape);
         Array { schunk, grid, block_strides, dtype, stored_dtype, revision }
     }
 

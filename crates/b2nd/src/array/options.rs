@@ -16,6 +16,7 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::exec::Exec;
 use crate::limits::Limits;
+use crate::registry::Registry;
 use crate::schunk::FrameSpec;
 use crate::schunk::Layout;
 use crate::schunk::OpenOptions;
@@ -66,6 +67,7 @@ pub struct Options {
     overwrite: bool,
     exec: Exec,
     limits: Limits,
+    registry: Registry,
     metalayers: Vec<(String, Vec<u8>)>,
     vlmetalayers: Vec<(String, Vec<u8>)>,
 }
@@ -115,6 +117,12 @@ impl Options {
     #[must_use]
     pub fn with_exec(mut self, exec: Exec) -> Self {
         self.exec = exec;
+        self
+    }
+    /// Sets the codecs and filters of the user, which [`Options::with_params`] may name.
+    #[must_use]
+    pub fn with_registry(mut self, registry: Registry) -> Self {
+        self.registry = registry;
         self
     }
     /// Adds a metalayer of the user: fixed in size for the life of the file. Names have up to 31 bytes.
@@ -181,6 +189,7 @@ impl Options {
             None => Target::Memory,
         };
         let open = OpenOptions::new().with_write(true).with_exec(self.exec).with_limits(self.limits);
+        let open = open.with_registry(self.registry);
         let mut schunk = SChunk::create(target, spec, &open)?;
         if let Some(value) = value {
             let chunk = chunk::encode_special(Special::Value, grid.chunk_bytes() as u32, &value, &params)?;

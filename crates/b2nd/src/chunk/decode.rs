@@ -9,8 +9,8 @@ use crate::error::Result;
 use crate::exec::Exec;
 use crate::exec::Scratch;
 use crate::filter::grown;
-use crate::limits::Limits;
 use crate::limits::zeroed;
+use crate::registry::Context;
 use std::mem::take;
 use std::ops::Range;
 use std::sync::Mutex;
@@ -18,7 +18,8 @@ use std::sync::PoisonError;
 
 /// Decompresses a whole chunk, on the threads of `exec`.
 ///
-/// Bytes behind the chunk are left alone.
+/// Bytes behind the chunk are left alone. `context` is what surrounds the chunk: a [`Context`], or the limits alone; that of
+/// a frame is [`SChunk::context`](crate::SChunk::context).
 ///
 /// ```
 /// use b2nd::chunk::{Params, decode, encode};
@@ -28,14 +29,14 @@ use std::sync::PoisonError;
 /// assert_eq!(bytes, b"some bytes, some bytes, and some more bytes");
 /// # Ok::<(), b2nd::Error>(())
 /// ```
-pub fn decode(chunk: &[u8], limits: &Limits, exec: &Exec) -> Result<Vec<u8>> {
-    let head = ChunkHead::parse(chunk, chunk.len() as u64, limits)?;
+pub fn decode(chunk: &[u8], context: impl Into<Context>, exec: &Exec) -> Result<Vec<u8>> {
+    let head = ChunkHead::parse(chunk, chunk.len() as u64, &context.into())?;
     let mut dst = zeroed("a decompressed chunk", u64::from(head.header().nbytes()))?;
     decode_parsed(&head, chunk, &mut dst, exec)?;
     Ok(dst)
 }
 
-/// Decompresses a whole chunk into `dst`, which has exactly its uncompressed size.
+/// Decompresses a whole chunk into `dst`, which has exactly its uncompressed size; `context` as in [`decode`].
 ///
 /// ```
 /// use b2nd::chunk::{Params, decode_into, encode};
@@ -46,8 +47,8 @@ pub fn decode(chunk: &[u8], limits: &Limits, exec: &Exec) -> Result<Vec<u8>> {
 /// assert_eq!(bytes, [3; 100]);
 /// # Ok::<(), b2nd::Error>(())
 /// ```
-pub fn decode_into(chunk: &[u8], dst: &mut [u8], limits: &Limits, exec: &Exec) -> Result<()> {
-    let head = ChunkHead::parse(chunk, chunk.len() as u64, limits)?;
+pub fn decode_into(chunk: &[u8], dst: &mut [u8], context: impl Into<Context>, exec: &Exec) -> Result<()> {
+    let head = ChunkHead::parse(chunk, chunk.len() as u64, &context.into())?;
     let nbytes = head.header().nbytes() as usize;
     if dst.len() != nbytes {
         return Err(Error::usage(format!(
@@ -58,7 +59,8 @@ pub fn decode_into(chunk: &[u8], dst: &mut [u8], limits: &Limits, exec: &Exec) -
     decode_parsed(&head, chunk, dst, exec)
 }
 
-/// Decompresses `dst.len()` bytes from uncompressed position `start` on, touching only the blocks that hold them.
+/// Decompresses `dst.len()` bytes from uncompressed position `start` on, touching only the blocks that hold them; `context` as in
+/// [`decode`].
 ///
 /// ```
 /// use b2nd::chunk::{Params, decode_range, encode};
@@ -70,8 +72,14 @@ pub fn decode_into(chunk: &[u8], dst: &mut [u8], limits: &Limits, exec: &Exec) -
 /// assert_eq!(few, [40, 41, 42]);
 /// # Ok::<(), b2nd::Error>(())
 /// ```
-pub fn decode_range(chunk: &[u8], start: usize, dst: &mut [u8], limits: &Limits, exec: &Exec) -> Result<()> {
-    let head = ChunkHead::parse(chunk, chunk.len() as u64, limits)?;
+pub fn decode_range(
+    chunk: &[u8],
+    start: usize,
+    dst: &mut [u8],
+    context: impl Into<Context>,
+    exec: &Exec,
+) -> Result<()> {
+    let head = ChunkHead::parse(chunk, chunk.len() as u64, &context.into())?;
     let nbytes = head.header().nbytes() as usize;
     let end = start.checked_add(dst.len()).filter(|end| *end <= nbytes).ok_or_else(|| {
         Error::usage(format!("{} bytes from {start} on are not inside the {nbytes} of the chunk", dst.len()))

@@ -7,6 +7,7 @@ use super::params::Params;
 use super::special;
 use super::streams::Coder;
 use super::streams::Sink;
+use crate::codec::Engine;
 use crate::error::Error;
 use crate::error::Result;
 use crate::exec::Exec;
@@ -15,6 +16,7 @@ use crate::filter::Filter;
 use crate::filter::Pipeline;
 use crate::filter::Steps;
 use crate::filter::grown;
+use crate::registry::Context;
 use std::collections::BTreeMap;
 use std::mem::take;
 use std::ops::Range;
@@ -56,14 +58,33 @@ impl BlockSource for &[u8] {
 /// # Ok::<(), b2nd::Error>(())
 /// ```
 pub fn encode(src: &[u8], params: &Params, exec: &Exec) -> Result<Vec<u8>> {
-    encode_from(&src, params, exec)
+    encode_from(&src, params, &Context::default(), exec)
+}
+
+/// As [`encode`], with codecs and filters of the user and with what an array knows of its blocks.
+///
+/// ```
+/// use b2nd::chunk::{Context, Params, encode_with};
+/// use b2nd::{Codec, Exec, Registry};
+/// let context = Context::default().with_registry(Registry::new());
+/// let params = Params::new(1).with_codec(Codec::from_id(200));
+/// let error = encode_with(&[1; 100], &params, &context, &Exec::new(1)).unwrap_err();
+/// assert!(error.to_string().contains("codec 200"));
+/// ```
+pub fn encode_with(src: &[u8], params: &Params, context: &Context, exec: &Exec) -> Result<Vec<u8>> {
+    encode_from(&src, params, context, exec)
 }
 
 /// Compresses one chunk on the threads of `exec`, from blocks that are made on demand.
 ///
 /// Tells the progress hook of each block. The result does not depend on the number of threads.
-pub(crate) fn encode_from(source: &dyn BlockSource, params: &Params, exec: &Exec) -> Result<Vec<u8>> {
-    let plan = Plan::new(source.nbytes(), params)?;
+pub(crate) fn encode_from(
+    source: &dyn BlockSource,
+    params: &Params,
+    context: &Context,
+    exec: &Exec,
+) -> Result<Vec<u8>> {
+    let plan = Plan::new(source.nbytes(), params, context)?;
     let mut out = Vec::new();
     let told = AtomicU64::new(0);
     let after_block = |bytes| {
@@ -91,10 +112,11 @@ pub(crate) fn encode_from(source: &dyn BlockSource, params: &Params, exec: &Exec
 pub(crate) fn encode_one(
     source: &dyn BlockSource,
     params: &Params,
+    context: &Context,
     scratch: &mut Scratch,
     out: &mut Vec<u8>,
 ) -> Result<()> {
-    Plan::new(source.nbytes(), params)?.encode_serial(source, scratch, out, &|_| Ok(()))
+    Plan::new(source.nbytes(), params, context)?.encode_serial(source, scratch, out, &|_| Ok(()))
 }
 
 /// All that is decided before the first block is looked at.
@@ -117,8 +139,8 @@ enum Outcome {
 }
 
 impl Plan {
-    fn new(nbytes: usize, params: &Params) -> Result<Self> {
-        let steps = params.check()?;
+    fn new(nbytes: usize, params: &Params, context: &Context) -> Result<Self> {
+        let steps = params.check(context)?;
         let nbytes = u32::try_from(nbytes).ok().filter(|n| *n <= MAX_CHUNK_BYTES).ok_or_else(|| {
             Error::usage(format!("{nbytes} bytes are more than a chunk holds, {MAX_CHUNK_BYTES}"))
         })?;
@@ -126,7 +148,7 @@ impl Plan {
         let typesize = params.stored_typesize();
         let short = params.short_header();
         let (pipeline, steps) = if short && tail_is_lost(nbytes, blocksize, typesize, params.pipeline()) {
-            (Pipeline::none(), Steps::for_writing(&Pipeline::none(), usize::from(typesize), short)?)
+            (Pipeline::none(), Steps::for_writing(&Pipeline::none(), usize::from(typesize), short, context)?)
         } else {
             (*params.pipeline(), steps)
         };
@@ -150,7 +172,8 @@ impl Plan {
             flags2: 0,
             blosc2_flags: 0,
         };
-        let coder = Coder { codec: params.codec(), clevel: params.clevel(), runs: !short };
+        let engine = Engine::new(params.codec(), params.codec_meta(), params.typesize(), context);
+        let coder = Coder { engine, clevel: params.clevel(), runs: !short };
         Ok(Plan { header, steps, coder, ways: if split { usize::from(typesize) } else { 1 } })
     }
 

@@ -6,7 +6,7 @@ use super::header;
 use super::header::ChunkHeader;
 use super::special;
 use super::streams;
-use crate::codec::Codec;
+use crate::codec::Engine;
 use crate::error::Error;
 use crate::error::Part;
 use crate::error::Result;
@@ -14,6 +14,7 @@ use crate::exec::Scratch;
 use crate::filter::Steps;
 use crate::filter::grown;
 use crate::limits::Limits;
+use crate::registry::Context;
 use std::ops::Range;
 
 /// What the body of a chunk is.
@@ -40,7 +41,7 @@ pub(crate) struct ChunkHead {
 enum Body {
     Repeat(Vec<u8>),
     Raw,
-    Blocks(Blocks),
+    Blocks(Box<Blocks>),
 }
 
 #[derive(Debug, Clone)]
@@ -48,7 +49,7 @@ struct Blocks {
     starts: Vec<u32>,
     /// The starts in ascending order, where they are not in that order already: blocks end where the next one starts.
     sorted: Option<Vec<u32>>,
-    codec: Codec,
+    engine: Engine,
     steps: Steps,
     /// The number of streams of a full block.
     ways: usize,
@@ -59,13 +60,13 @@ struct Blocks {
 impl ChunkHead {
     /// The number of bytes from the start of the chunk that [`ChunkHead::parse`] needs, from its first 32 bytes (or all, when
     /// it is shorter). `available` bytes are there for the chunk at most.
-    pub(crate) fn needed(first: &[u8], available: u64, limits: &Limits) -> Result<usize> {
-        needed(&checked_header(first, available, limits)?)
+    pub(crate) fn needed(first: &[u8], available: u64, context: &Context) -> Result<usize> {
+        needed(&checked_header(first, available, context)?)
     }
 
     /// Parses and checks header and block offsets; `bytes` has at least [`ChunkHead::needed`] bytes.
-    pub(crate) fn parse(bytes: &[u8], available: u64, limits: &Limits) -> Result<Self> {
-        let header = checked_header(bytes, available, limits)?;
+    pub(crate) fn parse(bytes: &[u8], available: u64, context: &Context) -> Result<Self> {
+        let header = checked_header(bytes, available, context)?;
         let head = bytes.get(..needed(&header)?).ok_or_else(|| {
             Error::format(Part::BlockOffsets, bytes.len() as u64, "the chunk ends before its first block")
         })?;
@@ -75,7 +76,7 @@ impl ChunkHead {
         } else if header.is_raw() {
             Body::Raw
         } else {
-            Body::Blocks(Blocks::parse(&header, after)?)
+            Body::Blocks(Box::new(Blocks::parse(&header, after, context)?))
         };
         Ok(ChunkHead { header, body })
     }
@@ -175,7 +176,7 @@ impl ChunkHead {
 }
 
 /// The header of a chunk that this library decodes, checked against the space it has and the limits.
-fn checked_header(first: &[u8], available: u64, limits: &Limits) -> Result<ChunkHeader> {
+fn checked_header(first: &[u8], available: u64, context: &Context) -> Result<ChunkHeader> {
     let header = ChunkHeader::parse(first)?;
     if u64::from(header.cbytes) > available {
         return Err(Error::format(
@@ -185,7 +186,7 @@ fn checked_header(first: &[u8], available: u64, limits: &Limits) -> Result<Chunk
         ));
     }
     header.check_supported()?;
-    Limits::check("a decompressed chunk", u64::from(header.nbytes), limits.max_chunk_bytes())?;
+    Limits::check("a decompressed chunk", u64::from(header.nbytes), context.limits().max_chunk_bytes())?;
     Ok(header)
 }
 
@@ -212,7 +213,7 @@ fn needed(header: &ChunkHeader) -> Result<usize> {
 }
 
 impl Blocks {
-    fn parse(header: &ChunkHeader, offsets: &[u8]) -> Result<Self> {
+    fn parse(header: &ChunkHeader, offsets: &[u8], context: &Context) -> Result<Self> {
         let codec = header.codec().ok_or_else(|| {
             let name = if header.format() == 2 { " (snappy)" } else { "" };
             Error::unsupported(format!("codec format {}{name}", header.format()))
@@ -235,8 +236,9 @@ impl Blocks {
             sorted.sort_unstable();
             sorted
         });
-        let steps = Steps::for_reading(header.pipeline(), typesize, header.has_old_bitshuffle())?;
-        Ok(Blocks { starts, sorted, codec, steps, ways, ways_or })
+        let steps = Steps::for_reading(header.pipeline(), typesize, header.has_old_bitshuffle(), context)?;
+        let engine = Engine::new(codec, header.codec_meta(), typesize as u32, context);
+        Ok(Blocks { starts, sorted, engine, steps, ways, ways_or })
     }
 
     fn span(&self, n: usize, cbytes: u32) -> Range<usize> {
@@ -259,10 +261,10 @@ impl Blocks {
         let mut read = |dst: &mut [u8]| {
             // The last block is never split when it is shorter than the others.
             let ways = if full { self.ways } else { 1 };
-            let result = streams::read(self.codec, stream, ways, dst, codec);
+            let result = streams::read(&self.engine, stream, ways, dst, codec);
             match (result, self.ways_or) {
                 (Err(Error::Format(error)), Some(ways)) if full => {
-                    streams::read(self.codec, stream, ways, dst, codec).map_err(|_| Error::Format(error))
+                    streams::read(&self.engine, stream, ways, dst, codec).map_err(|_| Error::Format(error))
                 }
                 (result, _) => result,
             }

@@ -11,9 +11,10 @@ mod params;
 mod special;
 mod streams;
 
+pub use crate::registry::Context;
 pub use decode::{decode, decode_into, decode_range};
-pub use encode::encode;
 pub(crate) use encode::{BlockSource, encode_from, encode_one};
+pub use encode::{encode, encode_with};
 pub(crate) use head::{ChunkHead, Content};
 pub use header::ChunkHeader;
 pub use params::{Params, SplitMode, auto_blocksize};

@@ -7,6 +7,8 @@ use crate::error::Result;
 use crate::filter::Filter;
 use crate::filter::Pipeline;
 use crate::filter::Steps;
+use crate::registry::Context;
+use crate::registry::codec_label;
 
 /// Whether the bytes of items are split into one stream for each byte of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -184,15 +186,26 @@ impl Params {
     }
 
     /// The resolved filters, or an [`Error::Usage`] when these parameters cannot be written.
-    pub(super) fn check(&self) -> Result<Steps> {
+    pub(super) fn check(&self, context: &Context) -> Result<Steps> {
+        if let Codec::Other(id) = self.codec
+            && !context.registry().has_codec(id)
+        {
+            return Err(Error::usage(format!(
+                "{} cannot be written: it is neither built in nor in the registry",
+                codec_label(id)
+            )));
+        }
+        self.check_numbers()?;
+        if self.short_header {
+            self.check_short()?;
+        }
+        Steps::for_writing(&self.pipeline, usize::from(self.stored_typesize()), self.short_header, context)
+    }
+
+    /// As [`Params::check`], of all but codec and filters, which play no part in special chunks.
+    pub(super) fn check_numbers(&self) -> Result<()> {
         if self.clevel > Self::MAX_CLEVEL {
             return Err(Error::usage(format!("level {} is above the highest, 9", self.clevel)));
-        }
-        if let Codec::Other(_) = self.codec {
-            return Err(Error::usage(format!(
-                "{} cannot be written: blosclz, lz4, lz4hc, zlib and zstd can",
-                self.codec.name()
-            )));
         }
         if self.typesize == 0 {
             return Err(Error::usage("an item has at least one byte: the typesize is 0"));
@@ -200,10 +213,7 @@ impl Params {
         if self.blocksize == Some(0) {
             return Err(Error::usage("a block has at least one byte: the block size is 0"));
         }
-        if self.short_header {
-            self.check_short()?;
-        }
-        Steps::for_writing(&self.pipeline, usize::from(self.stored_typesize()), self.short_header)
+        Ok(())
     }
 
     fn check_short(&self) -> Result<()> {

@@ -1,7 +1,8 @@
 //! Codecs: typed ids, and compression and decompression of one stream.
 //!
 //! A stream is what one codec call makes of one block (or of one part of a split block). This floor knows
-//! neither chunks nor filters: bytes in, bytes out, with the length of the result always given by the caller.
+//! neither chunks nor filters: bytes in, bytes out, with the length of the result always given by the caller. An engine is a codec
+//! with all that it needs to know of a chunk, the data aside.
 
 mod blosclz;
 mod id;
@@ -13,4 +14,4 @@ mod zlib;
 mod zstd;
 
 pub use id::Codec;
-pub(crate) use stream::{State, compress, decompress};
+pub(crate) use stream::{Engine, State};

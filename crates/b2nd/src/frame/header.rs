@@ -23,6 +23,7 @@ use crate::wire::msgpack;
 const MAGIC: &[u8; 8] = b"b2frame\0";
 const FRAME_LEN_AT: usize = 15;
 const TYPE_AT: usize = 26;
+const NBYTES_AT: usize = 29;
 const CBYTES_AT: usize = 38;
 const HAS_VLMETA_AT: usize = 68;
 const FILTERS_AT: usize = 69;
@@ -292,6 +293,13 @@ impl Header {
         if let Some(byte) = self.raw.get_mut(HAS_VLMETA_AT) {
             *byte = if has_vlmeta { msgpack::TRUE } else { msgpack::FALSE };
         }
+    }
+    /// Sets the uncompressed bytes of all chunks.
+    pub(crate) fn set_nbytes(&mut self, nbytes: u64) -> Result<()> {
+        i64::try_from(nbytes).map_err(|_| Error::usage("the frame is too large"))?;
+        self.nbytes = nbytes;
+        msgpack::patch_64(&mut self.raw, NBYTES_AT, nbytes);
+        Ok(())
     }
     /// Sets the layout.
     pub(crate) fn set_layout(&mut self, layout: Layout) {

@@ -1,6 +1,7 @@
 //! Frames: header, metalayers, chunk offsets, trailer and vlmetalayers, contiguous and sparse. Parsing never touches a file.
 #![deny(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 
+mod edit;
 mod header;
 mod legacy;
 mod metalayers;
@@ -9,6 +10,7 @@ mod parse;
 pub mod plan;
 mod trailer;
 
+pub(crate) use edit::Undo;
 pub(crate) use header::{Header, HeaderFields};
 pub(crate) use metalayers::Name;
 pub(crate) use offsets::{Entry, Offsets, SameChunks};

@@ -88,27 +88,6 @@ impl Offsets {
     pub(crate) fn get(&self, n: u64) -> Result<Entry> {
         Entry::from_raw(self.raw(n)?).map_err(|error| error.in_chunk(n))
     }
-    /// Replaces the stored value of chunk `n`; returns the old one.
-    pub(crate) fn replace(&mut self, n: u64, raw: i64) -> Result<i64> {
-        let old = self.raw(n)?;
-        if old == raw {
-            return Ok(old);
-        }
-        if let Offsets::Uniform { raw, len } = *self {
-            let count = usize::try_from(len).unwrap_or(usize::MAX);
-            let mut all = Vec::new();
-            let bytes = len.saturating_mul(8);
-            all.try_reserve_exact(count).map_err(|_| Error::out_of_memory("the chunk offsets", bytes))?;
-            all.resize(count, raw);
-            *self = Offsets::Each(all);
-        }
-        if let Offsets::Each(all) = self
-            && let Some(place) = usize::try_from(n).ok().and_then(|n| all.get_mut(n))
-        {
-            *place = raw;
-        }
-        Ok(old)
-    }
     /// The highest number of a chunk file, where there is one.
     pub(crate) fn max_stored(&self) -> Option<u64> {
         let highest = match self {

@@ -15,6 +15,7 @@ use crate::io;
 use crate::io::MemoryStore;
 use crate::io::Store;
 use crate::limits::{Limits, zeroed};
+use crate::registry::Context;
 use std::borrow::Cow;
 use std::path::Path;
 
@@ -48,7 +49,7 @@ pub struct SChunk {
     pub(super) offsets: Offsets,
     pub(super) trailer: Trailer,
     pub(super) params: Params,
-    pub(super) limits: Limits,
+    pub(super) context: Context,
     pub(super) exec: Exec,
     /// Whether it was opened for writing.
     pub(super) writable: bool,
@@ -83,12 +84,12 @@ impl SChunk {
         let FrameIndex { header, offsets, trailer } = index;
         let mut schunk = SChunk {
             store,
+            context: options.context(header.params().typesize()),
             params: header.params().clone(),
             changes: Changes::default(),
             header,
             offsets,
             trailer,
-            limits: options.limits.clone(),
             exec: options.exec.clone(),
             writable: options.write,
         };
@@ -145,7 +146,15 @@ impl SChunk {
     }
     /// What the file may cost.
     pub fn limits(&self) -> &Limits {
-        &self.limits
+        self.context.limits()
+    }
+    /// What surrounds its chunks, for [`chunk::decode`] and its like.
+    pub fn context(&self) -> &Context {
+        &self.context
+    }
+    /// Tells codecs and filters the shape of the blocks.
+    pub(crate) fn set_block_shape(&mut self, block_shape: &[u32]) {
+        self.context = self.context.clone().with_block_shape(block_shape);
     }
     /// The path, where there is one.
     pub fn path(&self) -> Option<&Path> {
@@ -170,8 +179,8 @@ impl SChunk {
             let (says, len) = (header.cbytes(), chunk.len());
             return Err(self.located(broken(format!("a chunk of {says} bytes in {len}"))));
         }
-        Limits::check("a vlmetalayer", u64::from(header.nbytes()), self.limits.max_meta_bytes())?;
-        let limits = self.limits.clone().with_max_chunk_bytes(self.limits.max_meta_bytes());
+        Limits::check("a vlmetalayer", u64::from(header.nbytes()), self.limits().max_meta_bytes())?;
+        let limits = self.limits().clone().with_max_chunk_bytes(self.limits().max_meta_bytes());
         let content =
             chunk::decode(chunk, &limits, &self.exec.clone().without_progress()).map_err(
                 |error| match error {

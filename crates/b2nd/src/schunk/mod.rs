@@ -3,6 +3,7 @@
 mod export;
 mod handle;
 mod options;
+mod relayout;
 mod write;
 
 pub use crate::frame::Layout;

@@ -5,6 +5,8 @@ use crate::chunk::Special;
 use crate::exec::Exec;
 use crate::frame::Layout;
 use crate::limits::Limits;
+use crate::registry::Context;
+use crate::registry::Registry;
 use std::path::Path;
 
 /// How a frame is opened: for reading by default.
@@ -22,6 +24,7 @@ use std::path::Path;
 pub struct OpenOptions {
     pub(crate) write: bool,
     pub(crate) limits: Limits,
+    pub(crate) registry: Registry,
     pub(crate) exec: Exec,
 }
 
@@ -41,6 +44,17 @@ impl OpenOptions {
     pub fn with_limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
+    }
+    /// Sets the codecs and filters of the user, by which its chunks are read and written besides those built in.
+    #[must_use]
+    pub fn with_registry(mut self, registry: Registry) -> Self {
+        self.registry = registry;
+        self
+    }
+    /// What surrounds the chunks of a frame whose items have `typesize` bytes.
+    pub(super) fn context(&self, typesize: u32) -> Context {
+        let context = Context::new(self.limits.clone()).with_registry(self.registry.clone());
+        context.with_typesize(typesize)
     }
     /// Sets threads, cancellation and progress of the operations on it.
     #[must_use]

@@ -11,7 +11,7 @@ use crate::frame::Layout;
 use crate::frame::plan;
 use crate::frame::plan::FileId;
 use crate::frame::plan::WriteStep;
-use crate::frame::{Entry, Header, HeaderFields, Name, Offsets, Trailer};
+use crate::frame::{Entry, Header, HeaderFields, Name, Offsets, Trailer, Undo};
 use crate::io;
 use crate::io::MemoryStore;
 use crate::io::Store;
@@ -34,8 +34,8 @@ pub(super) struct Changes {
     next_file: u64,
     /// Sparse: the first number that the last commit did not know.
     first_new: u64,
-    /// Old offsets, to be put back from the last to the first.
-    undo: Vec<(u64, i64)>,
+    /// The way back to the committed offsets, to be gone from the last to the first.
+    pub(super) undo: Vec<Undo>,
     /// Sparse: files put since the last commit and referred to.
     added: BTreeSet<u32>,
     /// Sparse: files of the last commit that nothing refers to any more.
@@ -68,8 +68,8 @@ impl SChunk {
             header,
             offsets,
             trailer,
+            context: options.context(spec.params.typesize()),
             params: spec.params,
-            limits: options.limits.clone(),
             exec: options.exec.clone(),
             writable: true,
             changes,
@@ -113,7 +113,7 @@ impl SChunk {
     }
 
     /// Called before every change.
-    fn begin(&mut self) -> Result<()> {
+    pub(super) fn begin(&mut self) -> Result<()> {
         if !self.writable {
             return Err(Error::usage("the frame was opened for reading only"));
         }
@@ -140,7 +140,7 @@ impl SChunk {
     }
 
     /// Keeps header and trailer for a rollback.
-    fn keep_old(&mut self) {
+    pub(super) fn keep_old(&mut self) {
         if self.changes.old.is_none() {
             self.changes.old = Some(Box::new((self.header.clone(), self.trailer.clone())));
         }
@@ -240,9 +240,24 @@ impl SChunk {
     }
 
     fn replace_offset(&mut self, n: u64, old: i64, new: i64) -> Result<()> {
+        self.reserve_undo()?;
         self.offsets.replace(n, new)?;
-        self.changes.undo.push((n, old));
-        let (Layout::Sparse, Ok(number)) = (self.layout(), u32::try_from(old)) else { return Ok(()) };
+        self.changes.undo.push(Undo::Replace(n, old));
+        self.forget_file(old)
+    }
+
+    /// Room to note one more change: what cannot be taken back is not done.
+    pub(super) fn reserve_undo(&mut self) -> Result<()> {
+        let undo = &mut self.changes.undo;
+        undo.try_reserve(1).map_err(|_| {
+            let bytes = (undo.len() as u64).saturating_mul(size_of::<Undo>() as u64);
+            Error::out_of_memory("the changes of the frame", bytes)
+        })
+    }
+
+    /// Nothing refers to this offset any more: in a sparse frame its file goes with the commit.
+    pub(super) fn forget_file(&mut self, raw: i64) -> Result<()> {
+        let (Layout::Sparse, Ok(number)) = (self.layout(), u32::try_from(raw)) else { return Ok(()) };
         let file = FileId::Chunk(number);
         let freed = self.store.len(file).unwrap_or(0);
         self.changes.chunk_bytes = self.changes.chunk_bytes.saturating_sub(freed);
@@ -293,6 +308,7 @@ impl SChunk {
 
     /// After a failed commit: the header that is there may be the new one, and the data of the old one is untouched.
     fn restore_header(&mut self) {
+        // A frame that is left without chunks was replaced as a whole, or not at all.
         if self.layout() == Layout::Sparse || self.header.nbytes() == 0 || self.changes.unpublished {
             return;
         }
@@ -310,10 +326,14 @@ impl SChunk {
     /// The obsolete files that no offset names.
     fn unreferenced(&self) -> Vec<u32> {
         let mut obsolete: BTreeSet<u32> = self.changes.obsolete.iter().copied().collect();
-        if let (Offsets::Each(all), false) = (&self.offsets, obsolete.is_empty()) {
-            for number in all.iter().filter_map(|raw| u32::try_from(*raw).ok()) {
-                obsolete.remove(&number);
-            }
+        let still = match &self.offsets {
+            _ if obsolete.is_empty() => &[][..],
+            Offsets::Uniform { raw, len } if *len > 0 => std::slice::from_ref(raw),
+            Offsets::Uniform { .. } => &[],
+            Offsets::Each(all) => all,
+        };
+        for number in still.iter().filter_map(|raw| u32::try_from(*raw).ok()) {
+            obsolete.remove(&number);
         }
         obsolete.into_iter().collect()
     }
@@ -326,8 +346,8 @@ impl SChunk {
     pub fn rollback(&mut self) -> Result<()> {
         let wrote = self.changes.wrote_chunks || !self.changes.added.is_empty();
         let ours = if wrote { self.check_unchanged() } else { Ok(()) };
-        while let Some((n, old)) = self.changes.undo.pop() {
-            self.offsets.replace(n, old)?;
+        while let Some(change) = self.changes.undo.pop() {
+            self.offsets.take_back(change)?;
         }
         if let Some(old) = self.changes.old.take() {
             (self.header, self.trailer) = *old;
@@ -353,7 +373,7 @@ impl SChunk {
 }
 
 /// The stored offset that stands for a special chunk.
-fn special_offset(kind: Special, typesize: u32) -> Result<i64> {
+pub(super) fn special_offset(kind: Special, typesize: u32) -> Result<i64> {
     if kind == Special::Nan && !matches!(typesize, 4 | 8) {
         return Err(Error::usage("special chunks of NaN are only for items of 4 and 8 bytes"));
     }

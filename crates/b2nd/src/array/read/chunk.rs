@@ -249,9 +249,8 @@ impl ChunkRead<'_> {
             return Ok(());
         }
         let chunk = self.array.schunk.fetch(place, 0, head.header().cbytes() as usize, fetched)?;
-        let limits = self.array.schunk.limits();
         let mut whole = zeroed("a chunk", self.grid().chunk_bytes() as u64)?;
-        chunk::decode_into(chunk, &mut whole, limits, &Exec::new(1))?;
+        chunk::decode_into(chunk, &mut whole, self.array.schunk.context(), &Exec::new(1))?;
         for index in range {
             let cell = self.visit.cell(index);
             let block = self.visit.block(self.plan, self.grid(), index).block;
@@ -281,7 +280,7 @@ pub(crate) fn read_head(array: &Array, place: Place, fetched: &mut Vec<u8>) -> R
     let Place::Stored { available, .. } = place else {
         return Err(Error::usage("a special chunk has no header"));
     };
-    let limits = array.schunk.limits();
+    let context = array.schunk.context();
     let expected = array.grid.blocks_per_chunk().saturating_mul(4).saturating_add(32);
     let clip = |len: usize| usize::try_from(available).unwrap_or(usize::MAX).min(len);
     let got = clip(expected.max(FIRST_FETCH));
@@ -292,12 +291,12 @@ pub(crate) fn read_head(array: &Array, place: Place, fetched: &mut Vec<u8>) -> R
         let reason = format!("a chunk of {found} bytes in an array with chunks of {due}");
         return Err(Error::format(Part::ChunkHeader, 4, reason));
     }
-    let needed = ChunkHead::needed(bytes, available, limits)?;
+    let needed = ChunkHead::needed(bytes, available, context)?;
     if needed <= got {
-        return ChunkHead::parse(bytes, available, limits);
+        return ChunkHead::parse(bytes, available, context);
     }
     let bytes = array.schunk.fetch(place, 0, needed, fetched)?;
-    ChunkHead::parse(bytes, available, limits)
+    ChunkHead::parse(bytes, available, context)
 }
 
 /// The item that a special chunk repeats.

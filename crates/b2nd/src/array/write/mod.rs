@@ -150,12 +150,12 @@ impl Write<'_> {
                 &&changed[..]
             }
         };
-        let params = self.queue.params();
+        let (params, context) = self.queue.params();
         if share {
-            return chunk::encode_from(source, &params, &self.exec.clone().without_progress());
+            return chunk::encode_from(source, &params, &context, &self.exec.clone().without_progress());
         }
         let mut out = Vec::new();
-        chunk::encode_one(source, &params, scratch, &mut out)?;
+        chunk::encode_one(source, &params, &context, scratch, &mut out)?;
         Ok(out)
     }
 
@@ -272,13 +272,15 @@ impl<'a> Queue<'a> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn params(&self) -> chunk::Params {
-        self.lock().schunk.params().clone()
+    /// How chunks are compressed, and with whose codecs and filters.
+    fn params(&self) -> (chunk::Params, chunk::Context) {
+        let state = self.lock();
+        (state.schunk.params().clone(), state.schunk.context().clone())
     }
 
     /// The uncompressed bytes of a chunk as they are now.
     fn decode(&self, number: u64, grid: &Grid) -> Result<Vec<u8>> {
-        let (stored, limits) = {
+        let (stored, context) = {
             let state = self.lock();
             match state.schunk.place(number)? {
                 Place::Special(kind) => {
@@ -290,12 +292,12 @@ impl<'a> Queue<'a> {
                     return Ok(whole);
                 }
                 Place::Stored { .. } => {
-                    (state.schunk.chunk(number)?.into_owned(), state.schunk.limits().clone())
+                    (state.schunk.chunk(number)?.into_owned(), state.schunk.context().clone())
                 }
             }
         };
         let mut whole = zeroed("a chunk", grid.chunk_bytes() as u64)?;
-        chunk::decode_into(&stored, &mut whole, &limits, &Exec::new(1)).map_err(|e| e.in_chunk(number))?;
+        chunk::decode_into(&stored, &mut whole, &context, &Exec::new(1)).map_err(|e| e.in_chunk(number))?;
         Ok(whole)
     }
 

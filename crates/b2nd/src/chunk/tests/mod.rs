@@ -7,6 +7,7 @@ use crate::exec::Exec;
 use crate::exec::Scratch;
 use crate::filter::Pipeline;
 use crate::limits::Limits;
+use crate::registry::Context;
 use proptest::prelude::*;
 use std::ops::Range;
 

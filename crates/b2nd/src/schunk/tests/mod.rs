@@ -4,6 +4,7 @@ mod crash;
 mod damage;
 mod model;
 mod places;
+mod relayout;
 mod shared;
 mod takeback;
 
@@ -76,6 +77,6 @@ fn encoded(schunk: &SChunk, bytes: &[u8]) -> Vec<u8> {
 
 /// The uncompressed bytes of all chunks.
 fn contents(schunk: &SChunk) -> crate::Result<Vec<Vec<u8>>> {
-    let decode = |n| chunk::decode(&schunk.chunk(n)?, schunk.limits(), schunk.exec());
+    let decode = |n| chunk::decode(&schunk.chunk(n)?, schunk.context(), schunk.exec());
     (0..schunk.nchunks()).map(decode).collect()
 }

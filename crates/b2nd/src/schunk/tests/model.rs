@@ -13,6 +13,7 @@ enum Op {
     SetVlmeta(u8, u32),
     RemoveVlmeta(u8),
     SetMeta(u8),
+    Relayout(Vec<Option<u64>>),
     Commit,
     Rollback,
     Reopen,
@@ -28,6 +29,7 @@ fn op(nchunks: u64) -> impl Strategy<Value = Op> {
         1 => (0u8..4, 0u32..9).prop_map(|(name, seed)| Op::SetVlmeta(name, seed)),
         1 => (0u8..4).prop_map(Op::RemoveVlmeta),
         1 => any::<u8>().prop_map(Op::SetMeta),
+        2 => prop::collection::vec(prop::option::of(0u64..8), 0..8).prop_map(Op::Relayout),
         2 => Just(Op::Commit),
         1 => Just(Op::Rollback),
         1 => Just(Op::Reopen),
@@ -60,6 +62,22 @@ fn special_bytes(kind: Special) -> Vec<u8> {
 /// Applies one operation to both; a reopening gives the frame anew.
 fn apply(op: &Op, schunk: &mut SChunk, model: &mut Model, committed: &mut Model) {
     match op {
+        Op::Put(n, _) | Op::Special(n, _) | Op::Zeros(n) if *n >= schunk.nchunks() => {
+            assert!(schunk.put_special(*n, Special::Uninit).is_err());
+        }
+        Op::Relayout(wanted) => {
+            let mut left: Vec<_> = model.chunks.drain(..).map(Some).collect();
+            let mut taken = |old: &u64| left.get_mut(*old as usize).and_then(Option::take);
+            let list: Vec<_> =
+                wanted.iter().map(|old| Some((*old)?).zip(old.as_ref().and_then(&mut taken))).collect();
+            let source = |n: u64| list[n as usize].as_ref().map(|(old, _)| *old);
+            schunk.relayout(list.len() as u64, Special::Zeros, source).unwrap();
+            let chunks = list
+                .into_iter()
+                .map(|kept| kept.map_or_else(|| special_bytes(Special::Zeros), |kept| kept.1));
+            model.chunks = chunks.collect();
+            assert_eq!(schunk.nbytes(), model.chunks.len() as u64 * u64::from(CHUNKSIZE));
+        }
         Op::Put(n, seed) => {
             let bytes = data(*seed);
             let chunk = encoded(schunk, &bytes);
