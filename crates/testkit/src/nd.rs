@@ -38,6 +38,29 @@ impl NaiveArray {
         }
     }
 
+    /// The items at flat positions in C order.
+    pub fn get_flat(&self, positions: &[usize]) -> Vec<u8> {
+        let item = |&at: &usize| self.data[at * self.itemsize..(at + 1) * self.itemsize].to_vec();
+        positions.iter().flat_map(item).collect()
+    }
+
+    /// Replaces the items at flat positions; where one comes up more than once, the last item stays.
+    pub fn set_flat(&mut self, positions: &[usize], items: &[u8]) {
+        for (&at, item) in positions.iter().zip(items.chunks_exact(self.itemsize)) {
+            self.data[at * self.itemsize..(at + 1) * self.itemsize].copy_from_slice(item);
+        }
+    }
+
+    /// The indices along each axis of a flat position.
+    pub fn indices(&self, mut position: usize) -> Vec<usize> {
+        let mut at = vec![0; self.shape.len()];
+        for (index, &n) in at.iter_mut().zip(&self.shape).rev() {
+            *index = position % n;
+            position /= n;
+        }
+        at
+    }
+
     fn flat(&self, at: &[usize]) -> usize {
         at.iter().zip(&self.shape).fold(0, |flat, (&i, &n)| {
             assert!(i < n);
@@ -70,6 +93,9 @@ mod tests {
         assert_eq!(a.get(&[vec![1], vec![2, 0]]), [5, 3]);
         a.set(&[vec![0, 1], vec![1]], &[7, 8]);
         assert_eq!(a.data, [0, 7, 2, 3, 8, 5]);
+        assert_eq!((a.get_flat(&[4, 0, 4]), a.indices(4)), (vec![8, 0, 8], vec![1, 1]));
+        a.set_flat(&[5, 5], &[1, 2]);
+        assert_eq!(a.data, [0, 7, 2, 3, 8, 2]);
         assert_eq!(NaiveArray::zeros(&[], 4).get(&[]), [0; 4]);
     }
 }

@@ -246,6 +246,23 @@ impl Grid {
         (index / chunk_len, in_chunk / block_len, in_chunk % block_len)
     }
 
+    /// The chunk of the item at a flat C-order position inside the array, the block in it, and the place in the block.
+    pub(crate) fn locate(&self, mut position: u64) -> (u64, u32, u32) {
+        let (mut found, mut scale) = ([0; 3], [1; 3]);
+        for axis in (0..self.ndim()).rev() {
+            let length = self.shape[axis].max(1);
+            let (chunk, block, inside) = self.split(axis, position % length);
+            position /= length;
+            let lengths = [self.chunk_grid[axis], self.block_grid[axis], self.blocks[axis]];
+            for (k, at) in [chunk, block, inside].into_iter().enumerate() {
+                found[k] += at * scale[k];
+                scale[k] *= lengths[k];
+            }
+        }
+        // A chunk has less than 2^31 bytes.
+        (found[0], found[1] as u32, found[2] as u32)
+    }
+
     fn block_of(&self, axis: usize, index: u64) -> (u64, u64) {
         let (chunk, block, _) = self.split(axis, index);
         (chunk, block)

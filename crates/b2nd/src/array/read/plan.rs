@@ -1,6 +1,7 @@
 //! What a read touches: which chunks, which blocks of them, and where their items go. Pure; nothing is fetched here.
 
 use crate::array::grid::Grid;
+use crate::array::grid::MAX_NDIM;
 use crate::array::grid::Segment;
 use crate::array::grid::unravel;
 use crate::array::selection::List;
@@ -9,6 +10,7 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::limits::Limits;
 use crate::limits::reserved;
+use std::ops::Deref;
 use std::ops::Range;
 
 /// About what one segment costs: itself, a cut of the result, and its part of a run.
@@ -52,16 +54,20 @@ pub(crate) struct ChunkVisit {
     pub(crate) position: Vec<u64>,
     /// For each axis the segments that lie in the chunk.
     pub(crate) runs: Vec<Range<usize>>,
-    lengths: Vec<u64>,
 }
 
-/// One touched block of a chunk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct BlockVisit {
-    /// The number of the block in its chunk.
-    pub(crate) block: usize,
-    /// Which of the visit's blocks it is, in C order of the segments.
-    pub(crate) index: usize,
+/// The segment along each axis of a touched block: its cell in the grid of [`Plan::cuts`].
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Cell {
+    at: [usize; MAX_NDIM],
+    ndim: usize,
+}
+
+impl Deref for Cell {
+    type Target = [usize];
+    fn deref(&self) -> &[usize] {
+        &self.at[..self.ndim]
+    }
 }
 
 impl Plan {
@@ -113,12 +119,7 @@ impl Plan {
         let runs: Vec<Range<usize>> =
             self.groups.iter().zip(&at).map(|(g, &n)| g[n as usize].clone()).collect();
         let position: Vec<u64> = runs.iter().zip(&self.segments).map(|(run, s)| s[run.start].chunk).collect();
-        ChunkVisit {
-            chunk: grid.chunk_number(position.iter().copied()),
-            position,
-            lengths: runs.iter().map(|run| run.len() as u64).collect(),
-            runs,
-        }
+        ChunkVisit { chunk: grid.chunk_number(position.iter().copied()), position, runs }
     }
 }
 
@@ -177,20 +178,23 @@ fn runs_by_chunk(segments: &[Segment]) -> Vec<Range<usize>> {
 impl ChunkVisit {
     /// The number of touched blocks.
     pub(crate) fn blocks(&self) -> usize {
-        self.lengths.iter().product::<u64>() as usize
+        self.runs.iter().map(ExactSizeIterator::len).product()
     }
 
-    /// The touched block `index`.
-    pub(crate) fn block(&self, plan: &Plan, grid: &Grid, index: usize) -> BlockVisit {
+    /// The number in its chunk of the touched block `index`, which counts in C order of the segments.
+    pub(crate) fn block(&self, plan: &Plan, grid: &Grid, index: usize) -> usize {
         let cell = self.cell(index);
-        let position = cell.iter().zip(&plan.segments).map(|(&at, segments)| segments[at].block);
-        BlockVisit { block: grid.block_number(position), index }
+        grid.block_number(cell.iter().zip(&plan.segments).map(|(&at, segments)| segments[at].block))
     }
 
-    /// The segment along each axis of the touched block `index`: its cell in the grid of [`Plan::cuts`].
-    pub(crate) fn cell(&self, index: usize) -> Vec<usize> {
-        let at = unravel(index as u64, &self.lengths);
-        self.runs.iter().zip(at).map(|(run, at)| run.start + at as usize).collect()
+    /// The cell of the touched block `index`.
+    pub(crate) fn cell(&self, mut index: usize) -> Cell {
+        let mut cell = Cell { at: [0; MAX_NDIM], ndim: self.runs.len() };
+        for (at, run) in cell.at[..self.runs.len()].iter_mut().zip(&self.runs).rev() {
+            *at = run.start + index % run.len();
+            index /= run.len();
+        }
+        cell
     }
 
     /// The segments of a cell.

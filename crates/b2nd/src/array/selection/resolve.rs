@@ -55,25 +55,36 @@ impl Pick {
     }
 }
 
+/// Which items of the array a selection takes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Taken {
+    /// Every combination of what is taken along each axis.
+    Axes(Vec<Pick>),
+    /// The items at these flat C-order positions, one by one; all inside the array.
+    Points(Vec<u64>),
+}
+
 /// A selection with all its numbers known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Resolved {
-    /// What is taken along each axis of the array.
-    pub(crate) picks: Vec<Pick>,
-    /// The shape of the result: without the indexed axes, with the new ones.
+    pub(crate) taken: Taken,
+    /// The shape of the result: without the indexed axes, with the new ones; the number of points.
     pub(crate) shape: Vec<u64>,
 }
 
 impl Resolved {
     /// The number of items; an error when it does not fit.
     pub(crate) fn items(&self) -> Result<u64> {
-        let product = |total: u64, pick: &Pick| total.checked_mul(pick.count());
-        if self.picks.iter().any(|pick| pick.count() == 0) {
+        let picks = match &self.taken {
+            Taken::Axes(picks) => picks,
+            Taken::Points(points) => return Ok(points.len() as u64),
+        };
+        if picks.iter().any(|pick| pick.count() == 0) {
             return Ok(0);
         }
-        self.picks
+        picks
             .iter()
-            .try_fold(1, product)
+            .try_fold(1u64, |total, pick| total.checked_mul(pick.count()))
             .ok_or_else(|| Error::usage("the selection has more than 2^64 items"))
     }
 }
@@ -98,12 +109,11 @@ pub(super) fn resolve(axes: &[Axis], shape: &[u64]) -> Result<Resolved> {
         Axis::Ellipsis => std::iter::repeat_n(whole, left),
         other => std::iter::repeat_n(other, 1),
     });
-    let mut resolved =
-        Resolved { picks: Vec::with_capacity(shape.len()), shape: Vec::with_capacity(shape.len()) };
+    let (mut picks, mut result) = (Vec::with_capacity(shape.len()), Vec::with_capacity(shape.len()));
     let mut lengths = shape.iter().copied().enumerate();
     for part in parts.chain(std::iter::repeat_n(whole, tail)) {
         if *part == Axis::NewAxis {
-            resolved.shape.push(1);
+            result.push(1);
             continue;
         }
         let Some((axis, length)) = lengths.next() else { break };
@@ -113,11 +123,11 @@ pub(super) fn resolve(axes: &[Axis], shape: &[u64]) -> Result<Resolved> {
             part => Pick::Line(resolve_line(part, axis, length)?),
         };
         if !matches!(part, Axis::Index(_)) {
-            resolved.shape.push(pick.count());
+            result.push(pick.count());
         }
-        resolved.picks.push(pick);
+        picks.push(pick);
     }
-    Ok(resolved)
+    Ok(Resolved { taken: Taken::Axes(picks), shape: result })
 }
 
 /// An index counted from the start; `None` when it is out of range.
