@@ -70,6 +70,16 @@ impl Selection {
         Selection { kind: Kind::Axes(axes.into()) }
     }
 
+    /// Every combination of one list of indices (or mask, or range) for each axis.
+    ///
+    /// ```
+    /// use b2nd::{s, Selection};
+    /// assert_eq!(Selection::orthogonal([vec![3, 1], vec![-1, 0]]), s![[3, 1], [-1, 0]]);
+    /// ```
+    pub fn orthogonal(lists: impl IntoIterator<Item: Into<Axis>>) -> Self {
+        Selection::new(lists.into_iter().map(Into::into).collect::<Vec<Axis>>())
+    }
+
     /// Single items by their indices, one point after the other: `ndim` numbers each, negative from the end.
     ///
     /// ```
