@@ -1,5 +1,6 @@
 //! An open frame: what it holds, and its chunks as bytes.
 
+use super::frames;
 use super::options::OpenOptions;
 use super::write::Changes;
 use crate::chunk;
@@ -9,14 +10,13 @@ use crate::chunk::Special;
 use crate::error::{Error, Part, Result};
 use crate::exec::Exec;
 use crate::frame::Layout;
-use crate::frame::plan::FileId;
 use crate::frame::{Entry, FrameIndex, FrameParser, Header, Offsets, SameChunks, Step, Trailer};
-use crate::io;
-use crate::io::MemoryStore;
+use crate::io::FileId;
 use crate::io::Store;
-use crate::limits::{Limits, zeroed};
+use crate::limits::Limits;
 use crate::registry::Context;
 use std::borrow::Cow;
+use std::ops::Range;
 use std::path::Path;
 
 /// Where a chunk is.
@@ -60,24 +60,6 @@ pub struct SChunk {
 pub(super) const CHUNK_HEADER: usize = 32;
 
 impl SChunk {
-    /// Opens a contiguous frame (a file) or a sparse one (a directory).
-    pub fn open(path: impl AsRef<Path>, options: &OpenOptions) -> Result<Self> {
-        let path = path.as_ref();
-        let (store, layout) = io::open(path, options.write)?;
-        Self::load(store, layout, options).map_err(|error| error.at_path(path))
-    }
-
-    /// Opens a contiguous frame in memory; bytes past the end of the frame are ignored.
-    ///
-    /// ```
-    /// use b2nd::schunk::{OpenOptions, SChunk};
-    /// let error = SChunk::from_bytes(vec![0; 100], &OpenOptions::new()).unwrap_err();
-    /// assert_eq!(error.fault(), b2nd::Fault::File);
-    /// ```
-    pub fn from_bytes(bytes: Vec<u8>, options: &OpenOptions) -> Result<Self> {
-        Self::load(Box::new(MemoryStore::from_bytes(bytes)), Layout::Contiguous, options)
-    }
-
     /// Parses the frame that a store has.
     pub(crate) fn load(store: Box<dyn Store>, layout: Layout, options: &OpenOptions) -> Result<Self> {
         let index = drive(store.as_ref(), layout, &options.limits)?;
@@ -95,6 +77,7 @@ impl SChunk {
         };
         if options.write {
             schunk.prepare_writing()?;
+            schunk.check_last(options.offset > 0)?;
         }
         Ok(schunk)
     }
@@ -228,6 +211,17 @@ impl SChunk {
         }
     }
 
+    /// The special kind that the index gives for all chunks at once; `None` where it speaks of each.
+    pub(crate) fn uniform(&self) -> Result<Option<Special>> {
+        if !matches!(self.offsets, Offsets::Uniform { len: 1.., .. }) {
+            return Ok(None);
+        }
+        match self.place(0)? {
+            Place::Special(kind) => Ok(Some(kind)),
+            Place::Stored { .. } => Ok(None),
+        }
+    }
+
     /// All chunks, those that the index puts in the same place (or makes special in the same way) together.
     pub(crate) fn same_chunks(&self) -> Result<SameChunks> {
         self.offsets.groups()
@@ -340,22 +334,23 @@ impl SChunk {
 /// Parses a frame out of a store.
 pub(super) fn drive(store: &dyn Store, layout: Layout, limits: &Limits) -> Result<FrameIndex> {
     let mut parser = FrameParser::new(store.len(FileId::Frame)?, layout, limits)?;
+    let mut buffer = Vec::new();
     loop {
         match parser.step() {
             Step::Done(index) => return Ok(*index),
-            Step::Need(range) => {
-                let len = range.end.saturating_sub(range.start);
-                if let Some(bytes) = store.slice(FileId::Frame) {
-                    let start = usize::try_from(range.start).unwrap_or(usize::MAX);
-                    let len = usize::try_from(len).unwrap_or(usize::MAX);
-                    let bytes = bytes.get(start..).and_then(|tail| tail.get(..len));
-                    parser.supply(bytes.unwrap_or_default())?;
-                } else {
-                    let mut buffer = zeroed("part of a frame", len)?;
-                    store.read_at(FileId::Frame, range.start, &mut buffer)?;
-                    parser.supply(&buffer)?;
-                }
-            }
+            Step::Need(range) => supply(&mut parser, store, 0, range, &mut buffer)?,
         }
     }
+}
+
+/// Gives a parser what it asks for of a frame that starts at `at`.
+pub(super) fn supply(
+    parser: &mut FrameParser,
+    store: &dyn Store,
+    at: u64,
+    range: Range<u64>,
+    buffer: &mut Vec<u8>,
+) -> Result<()> {
+    let len = range.end.saturating_sub(range.start);
+    parser.supply(frames::part(store, at.saturating_add(range.start), len, buffer)?)
 }

@@ -23,6 +23,9 @@ use std::path::Path;
 #[derive(Debug, Clone, Default)]
 pub struct OpenOptions {
     pub(crate) write: bool,
+    pub(crate) offset: u64,
+    pub(crate) frame: Option<u64>,
+    pub(crate) mmap: bool,
     pub(crate) limits: Limits,
     pub(crate) registry: Registry,
     pub(crate) exec: Exec,
@@ -37,6 +40,34 @@ impl OpenOptions {
     #[must_use]
     pub fn with_write(mut self, write: bool) -> Self {
         self.write = write;
+        self
+    }
+    /// Opens the frame that starts `offset` bytes into the file (or into the bytes), as python-blosc2's `offset=` does.
+    ///
+    /// For writing it must be the last thing in its file: see [`OpenOptions::with_frame`].
+    #[must_use]
+    pub fn with_offset(mut self, offset: u64) -> Self {
+        self.offset = offset;
+        self
+    }
+    /// Opens frame `number` of a file that holds several, as [`frames`](super::frames) lists them, from 0 on.
+    ///
+    /// Only the last frame of a file can be opened for writing: a frame grows at its end, over what follows there. A
+    /// frame that is neither the first nor has a given place (offset 0, no number) may have bytes after it that are no frame,
+    /// such as an interrupted commit leaves: those are written over. Any other frame must end where its file ends.
+    #[must_use]
+    pub fn with_frame(mut self, number: u64) -> Self {
+        self.frame = Some(number);
+        self
+    }
+    /// Maps the file into memory instead of reading it: blocks are decoded from where they are, without a copy. For
+    /// contiguous frames, for reading only, with the feature `mmap`.
+    ///
+    /// Nobody may cut or change the file meanwhile. A read of bytes that another process cut off ends this process
+    /// (SIGBUS on Unix, an exception on Windows), where a file that is read gives an error: so this is never the default.
+    #[must_use]
+    pub fn with_mmap(mut self, mmap: bool) -> Self {
+        self.mmap = mmap;
         self
     }
     /// Sets what the file may cost.
@@ -60,6 +91,38 @@ impl OpenOptions {
     #[must_use]
     pub fn with_exec(mut self, exec: Exec) -> Self {
         self.exec = exec;
+        self
+    }
+}
+
+/// How a frame is saved: as one file, and not over an existing one, by default.
+///
+/// ```
+/// use b2nd::schunk::{Layout, SaveOptions};
+/// let options = SaveOptions::new().with_layout(Layout::Sparse).with_overwrite(true);
+/// # let _ = options;
+/// ```
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SaveOptions {
+    pub(crate) layout: Layout,
+    pub(crate) overwrite: bool,
+}
+
+impl SaveOptions {
+    /// One file; a path that exists is an error.
+    pub fn new() -> Self {
+        Self::default()
+    }
+    /// Sets the layout: one file, or a directory with a file for each chunk.
+    #[must_use]
+    pub fn with_layout(mut self, layout: Layout) -> Self {
+        self.layout = layout;
+        self
+    }
+    /// Replaces what exists at the path, once the copy is whole.
+    #[must_use]
+    pub fn with_overwrite(mut self, overwrite: bool) -> Self {
+        self.overwrite = overwrite;
         self
     }
 }

@@ -73,6 +73,18 @@ pub(crate) struct Resolved {
 }
 
 impl Resolved {
+    /// The lines of a selection by ranges and indices alone.
+    pub(crate) fn into_lines(self) -> Result<Vec<Line>> {
+        let Taken::Axes(picks) = self.taken else {
+            return Err(Error::usage("points are not evenly spaced"));
+        };
+        let line = |pick| match pick {
+            Pick::Line(line) => Ok(line),
+            Pick::List(_) => Err(Error::usage("a list is not evenly spaced")),
+        };
+        picks.into_iter().map(line).collect()
+    }
+
     /// The number of items; an error when it does not fit.
     pub(crate) fn items(&self) -> Result<u64> {
         let picks = match &self.taken {

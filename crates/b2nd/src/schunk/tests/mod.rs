@@ -5,6 +5,7 @@ mod damage;
 mod model;
 mod places;
 mod relayout;
+mod several;
 mod shared;
 mod takeback;
 
