@@ -95,6 +95,14 @@ pub(crate) fn zeroed(what: &'static str, len: u64) -> Result<Vec<u8>> {
     bytemuck::allocation::try_zeroed_vec(length).map_err(|()| refused())
 }
 
+/// An empty vector with room for `len` values, reserved fallibly.
+pub(crate) fn reserved<T>(what: &'static str, len: usize) -> Result<Vec<T>> {
+    let mut values = Vec::new();
+    let bytes = len.saturating_mul(size_of::<T>()) as u64;
+    values.try_reserve_exact(len).map_err(|_| Error::out_of_memory(what, bytes))?;
+    Ok(values)
+}
+
 /// Makes a buffer `len` bytes long, reserving fallibly; what it held before stays, as whoever asks overwrites it all.
 pub(crate) fn resize(what: &'static str, buffer: &mut Vec<u8>, len: usize) -> Result<()> {
     if let Some(more) = len.checked_sub(buffer.len()) {

@@ -129,18 +129,61 @@ impl Numbers {
         let axis = Axis::Range { start: Some(start as i64), stop: Some(stop as i64), step: step as i64 };
         (axis, (start..stop).step_by(step).collect())
     }
-    fn selection(&mut self, shape: &[usize], backwards: bool) -> (Selection, Vec<Vec<usize>>) {
-        let parts: Vec<_> = shape
+    /// A list or mask along an axis.
+    fn list(&mut self, length: usize) -> (Axis, Vec<usize>) {
+        if self.below(3) == 0 {
+            let mask: Vec<bool> = (0..length).map(|_| self.below(2) == 0).collect();
+            let taken = (0..length).filter(|&i| mask[i]).collect();
+            return (Axis::Mask(mask), taken);
+        }
+        let count = if length == 0 { 0 } else { self.below(2 * length) };
+        let mut taken: Vec<usize> = (0..count).map(|_| self.below(length)).collect();
+        if self.below(4) == 0 {
+            taken.sort_unstable();
+        }
+        let signed = |&i: &usize| i as i64 - if self.below(2) == 0 { length as i64 } else { 0 };
+        (Axis::List(taken.iter().map(signed).collect()), taken)
+    }
+    fn selection(&mut self, shape: &[usize]) -> (Selection, Vec<Vec<usize>>) {
+        let mut parts = Vec::new();
+        for &n in shape {
+            let back = self.below(3) == 0;
+            parts.push(if self.below(3) == 0 { self.list(n) } else { self.range(n, back) });
+        }
+        let (axes, taken): (Vec<Axis>, Vec<Vec<usize>>) = parts.into_iter().unzip();
+        (Selection::new(axes), taken)
+    }
+}
+
+impl Numbers {
+    /// Single items, in one of the four ways to name them, and their flat positions.
+    fn points(&mut self, array: &NaiveArray) -> (Selection, Vec<usize>) {
+        let size: usize = array.shape.iter().product();
+        let count = if size == 0 { 0 } else { self.below(40) };
+        let positions: Vec<usize> = (0..count).map(|_| self.below(size)).collect();
+        let kinds = if array.shape.is_empty() { 2 } else { 4 };
+        let mut signed =
+            |index: usize, length: usize| index as i64 - if self.below(2) == 0 { length as i64 } else { 0 };
+        let flat: Vec<i64> = positions.iter().map(|&at| signed(at, size)).collect();
+        let points: Vec<Vec<i64>> = positions
             .iter()
-            .map(|&n| {
-                let back = backwards && self.below(3) == 0;
-                self.range(n, back)
-            })
+            .map(|&at| array.indices(at).iter().zip(&array.shape).map(|(&i, &n)| signed(i, n)).collect())
             .collect();
-        (
-            Selection::new(parts.iter().map(|p| p.0).collect::<Vec<_>>()),
-            parts.into_iter().map(|p| p.1).collect(),
-        )
+        match self.below(kinds) {
+            0 => {
+                let density = self.below(5);
+                let mask: Vec<bool> = (0..size).map(|_| self.below(4) < density).collect();
+                let taken = (0..size).filter(|&at| mask[at]).collect();
+                let shape: Vec<u64> = array.shape.iter().map(|&n| n as u64).collect();
+                (Selection::mask(shape, mask), taken)
+            }
+            1 => (Selection::flat(flat), positions),
+            2 => (Selection::points(points.concat()), positions),
+            _ => {
+                let axis = |d: usize| points.iter().map(|point| point[d]).collect();
+                (Selection::coordinates((0..array.shape.len()).map(axis).collect::<Vec<_>>()), positions)
+            }
+        }
     }
 }
 
@@ -169,16 +212,32 @@ proptest! {
         for round in 0..4 {
             let (selection, indices) =
                 if round == 0 { (Selection::all(), shape.iter().map(|&n| (0..n).collect()).collect()) }
-                else { numbers.selection(&shape, false) };
+                else { numbers.selection(&shape) };
             let items = numbers.bytes(indices.iter().map(Vec::len).product::<usize>() * case.itemsize);
             array.write_bytes(selection, &items).unwrap();
             oracle.set(&indices, &items);
+            let (points, positions) = numbers.points(&oracle);
+            let items = numbers.bytes(positions.len() * case.itemsize);
+            array.write_bytes(points, &items).unwrap();
+            oracle.set_flat(&positions, &items);
+            let item = numbers.bytes(case.itemsize);
+            if round % 2 == 0 {
+                let (points, positions) = numbers.points(&oracle);
+                array.fill_bytes(points, &item).unwrap();
+                oracle.set_flat(&positions, &item.repeat(positions.len()));
+            } else {
+                let (selection, indices) = numbers.selection(&shape);
+                array.fill_bytes(selection, &item).unwrap();
+                oracle.set(&indices, &item.repeat(indices.iter().map(Vec::len).product()));
+            }
             if round == 2 && let Some(path) = &path {
                 array = Array::open_with(path, &OpenOptions::new().with_write(true).with_exec(Exec::new(case.threads))).unwrap();
             }
             for _ in 0..3 {
-                let (selection, indices) = numbers.selection(&shape, true);
+                let (selection, indices) = numbers.selection(&shape);
                 prop_assert_eq!(array.read_bytes(selection.clone()).unwrap(), oracle.get(&indices), "{}", selection);
+                let (points, positions) = numbers.points(&oracle);
+                prop_assert_eq!(array.read_bytes(points.clone()).unwrap(), oracle.get_flat(&positions), "{:?}", points);
             }
         }
         prop_assert_eq!(&array.read_bytes(s![]).unwrap(), &oracle.data);
@@ -312,7 +371,7 @@ fn wrong_requests_say_what_is_wrong() {
     let mut array = Options::new().create(None, Dtype::parse("<f4").unwrap(), &[4, 5]).unwrap();
     let text = |result: Result<(), Error>| result.unwrap_err().to_string();
     assert!(text(array.write_bytes(s![], &[0; 3])).contains("takes 80"));
-    assert!(text(array.write_bytes(s![..;-1], &[0; 80])).contains("negative step"));
+    assert!(text(array.write_bytes(s![[0, 4]], &[0; 40])).contains("index 4 (entry 1 of the list)"));
     assert!(text(array.read_bytes(s![7]).map(|_| ())).contains("out of range"));
     assert!(text(array.read_items::<f64>(s![]).map(|_| ())).contains("<f4"));
     assert!(text(array.read_bytes_into(s![], &mut [0; 3])).contains("gives 80"));
@@ -387,4 +446,70 @@ fn tiny_blocks_do_not_make_a_read_cost_more_than_its_limit() {
     assert!(matches!(array.read_bytes(s![]), Err(Error::Limit { .. })));
     assert_eq!(array.read_bytes(s![5..1005]).unwrap(), [0; 1000]);
     assert_eq!(array.read_bytes(s![..;-1024]).unwrap(), [0; 1024]);
+}
+
+#[test]
+fn a_field_is_read_by_any_selection() {
+    let dtype =
+        "[('id', '>u2'), ('pos', [('x', '<f4'), ('a.b', '|u1'), ('v', '>i2', (2, 3))]), ('end', '|S3')]";
+    let shape = [9u64, 11];
+    let options = Options::new().with_chunks([4, 7]).with_blocks([3, 2]).with_exec(Exec::new(2));
+    let mut array = options.create(None, Dtype::parse(dtype).unwrap(), &shape).unwrap();
+    let itemsize = array.dtype().itemsize();
+    assert_eq!(itemsize, 22);
+    let items = Numbers(5).bytes(99 * itemsize);
+    array.write_bytes(s![], &items).unwrap();
+    let fields = [
+        ("id", 0..2, 1),
+        ("pos", 2..19, 1),
+        ("pos.x", 2..6, 1),
+        ("pos.a.b", 6..7, 1),
+        ("pos.v", 7..19, 6),
+        ("end", 19..22, 1),
+    ];
+    for (name, bytes, inner) in fields {
+        let field = array.field(name).unwrap();
+        assert_eq!(field.dtype().itemsize() * inner, bytes.len(), "{name}");
+        for (selection, taken) in [
+            (s![], (0..99).collect::<Vec<usize>>()),
+            (s![1, ..;-2], (11..22).rev().step_by(2).collect()),
+            (s![[8, 2, 8], 3], vec![91, 25, 91]),
+            (Selection::flat([98, 5, 5]), vec![98, 5, 5]),
+        ] {
+            let wanted: Vec<u8> =
+                taken.iter().flat_map(|at| items[at * itemsize..][bytes.clone()].to_vec()).collect();
+            assert_eq!(field.read_bytes(selection.clone()).unwrap(), wanted, "{name} of {selection}");
+            let mut out = vec![0; wanted.len()];
+            field.read_bytes_into(selection, &mut out).unwrap();
+            assert_eq!(out, wanted);
+        }
+    }
+    let vectors = array.field("pos.v").unwrap();
+    assert_eq!(vectors.inner_shape(), [2, 3]);
+    assert_eq!(vectors.selection_shape(s![4..6, 0]).unwrap(), [2, 2, 3]);
+    let big: Vec<i16> = items[7..19].chunks(2).map(|b| i16::from_be_bytes([b[0], b[1]])).collect();
+    assert_eq!(vectors.read_items::<i16>(s![0, 0]).unwrap(), big);
+    assert!(vectors.read_items::<u16>(s![0, 0]).is_err());
+    assert!(vectors.read_bytes_into(s![0, 0], &mut [0; 3]).unwrap_err().to_string().contains("gives 12"));
+    for missing in ["", "pos.", "pos.y", "idx", "id.x", "pos.v.x"] {
+        assert!(matches!(array.field(missing), Err(Error::Usage(_))), "{missing}");
+    }
+    // Chunks that are one value, stored or not, have fields too.
+    array.fill_bytes(s![], &items[..itemsize]).unwrap();
+    assert_eq!(array.field("end").unwrap().read_bytes(s![8, 9..]).unwrap(), items[19..22].repeat(2));
+    array.fill_bytes(s![], &vec![0; itemsize]).unwrap();
+    assert_eq!(array.field("pos.x").unwrap().read_items::<f32>(s![..2, 3]).unwrap(), [0.0; 2]);
+}
+
+#[test]
+fn a_fill_and_points_have_the_right_size() {
+    let mut array = Options::new().create(None, Dtype::parse("<f4").unwrap(), &[4, 5]).unwrap();
+    let text = |result: Result<(), Error>| result.unwrap_err().to_string();
+    assert!(text(array.fill_bytes(s![0], &[0; 8])).contains("8 bytes are given"));
+    assert!(text(array.write_bytes(Selection::flat([1, 2]), &[0; 4])).contains("takes 8"));
+    assert!(text(array.fill(s![], 1.0f64)).contains("<f4"));
+    let limited = OpenOptions::new().with_limits(b2nd::Limits::default().with_max_read_bytes(10));
+    let array = Array::from_bytes(array.to_bytes().unwrap(), &limited).unwrap();
+    assert!(matches!(array.read_bytes(Selection::flat([1, 2, 3])), Err(Error::Limit { .. })));
+    assert_eq!(array.read_bytes(Selection::flat([1, 2])).unwrap(), [0; 8]);
 }

@@ -1,6 +1,6 @@
 //! Boxes against an index-by-index oracle on random shapes, cuts and strides, and their refusals.
 
-use b2nd_kernel::boxes::{BoxGrid, MAX_AXES, Source, copy_box, swap_bytes};
+use b2nd_kernel::boxes::{Along, BoxGrid, Listed, MAX_AXES, Source, copy_box, copy_listed, swap_bytes};
 
 struct Rng(u64);
 
@@ -319,4 +319,164 @@ fn swapped_bytes() {
             assert!(got == want, "{unit} {len}");
         }
     }
+}
+
+/// Numbers below `n` in random order.
+fn shuffled(rng: &mut Rng, n: usize) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..n).collect();
+    for i in (1..n).rev() {
+        order.swap(i, rng.below(i + 1));
+    }
+    order
+}
+
+#[test]
+fn grids_with_orders_and_lists_equal_the_oracle() {
+    let mut rng = Rng(0x9876_5432_1fed_cba9);
+    for round in 0..1500 {
+        let axes = 1 + rng.below(4);
+        let shape: Vec<usize> = (0..axes).map(|_| 1 + rng.below([40, 12, 7, 5][axes - 1])).collect();
+        let itemsize = SIZES[rng.below(SIZES.len())];
+        let mut got = vec![0xcd; shape.iter().product::<usize>() * itemsize];
+        let mut want = got.clone();
+        let cuts = random_cuts(&mut rng, &shape);
+        let orders: Vec<Option<Vec<usize>>> =
+            shape.iter().map(|&n| (rng.below(2) == 0).then(|| shuffled(&mut rng, n))).collect();
+        let mut grid = BoxGrid::new(&mut got, itemsize, &shape, cuts.clone()).unwrap();
+        for (axis, order) in orders.iter().enumerate() {
+            if let Some(order) = order {
+                grid = grid.with_order(axis, order).unwrap();
+            }
+        }
+        let strides = c_strides(&shape, itemsize);
+        // The box that the lists take their places from.
+        let from_shape: Vec<usize> = (0..axes).map(|_| 1 + rng.below(9)).collect();
+        let from_strides = c_strides(&from_shape, itemsize);
+        let bytes = rng.bytes(from_shape.iter().product::<usize>() * itemsize);
+        for cell in indices(&cuts.iter().map(|cuts| cuts.len() - 1).collect::<Vec<_>>()) {
+            let mut taken = grid.take(&cell).unwrap();
+            assert!(orders.iter().all(Option::is_none) || taken.contiguous().is_none());
+            let extents: Vec<usize> = taken.shape().to_vec();
+            let lists: Vec<Vec<usize>> = extents
+                .iter()
+                .zip(&from_shape)
+                .map(|(&n, &m)| (0..n).map(|_| rng.below(m)).collect())
+                .collect();
+            let place = |index: &[usize]| -> usize {
+                let at = index.iter().enumerate().map(|(d, &i)| {
+                    let k = cuts[d][cell[d]] + i;
+                    orders[d].as_ref().map_or(k, |order| order[k])
+                });
+                at.zip(&strides).map(|(i, &s)| i * s as usize).sum()
+            };
+            match rng.below(3) {
+                0 => {
+                    let item = rng.bytes(itemsize);
+                    taken.fill(&item);
+                    for index in indices(&extents) {
+                        want[place(&index)..][..itemsize].copy_from_slice(&item);
+                    }
+                }
+                1 => {
+                    let (from, offset, len) = random_view(&mut rng, &extents, itemsize);
+                    let bytes = rng.bytes(len);
+                    assert!(
+                        taken.copy_from(Source { bytes: &bytes, offset, strides: &from }),
+                        "round {round}"
+                    );
+                    for index in indices(&extents) {
+                        let item = &bytes[at(&index, &from, offset as isize) as usize..][..itemsize];
+                        want[place(&index)..][..itemsize].copy_from_slice(item);
+                    }
+                }
+                _ => {
+                    let along = |(list, &stride)| Along { stride, list: Some(list) };
+                    let sides: Vec<Along<'_>> =
+                        lists.iter().map(|l| &l[..]).zip(&from_strides).map(along).collect();
+                    let source = Listed { bytes: &bytes, offset: 0, axes: &sides };
+                    let farthest: usize = lists
+                        .iter()
+                        .zip(&from_strides)
+                        .map(|(l, &s)| l.iter().max().unwrap() * s as usize)
+                        .sum();
+                    let cut = &bytes[..farthest + itemsize - 1];
+                    assert!(!taken.copy_listed(Listed { bytes: cut, ..source }), "round {round}");
+                    assert!(taken.copy_listed(source), "round {round}");
+                    for index in indices(&extents) {
+                        let from: Vec<usize> = index.iter().zip(&lists).map(|(&i, list)| list[i]).collect();
+                        let item = &bytes[at(&from, &from_strides, 0) as usize..][..itemsize];
+                        want[place(&index)..][..itemsize].copy_from_slice(item);
+                    }
+                }
+            }
+        }
+        drop(grid);
+        assert!(got == want, "round {round}: {shape:?} cut at {cuts:?}");
+    }
+}
+
+#[test]
+fn an_order_names_each_place_once() {
+    let accepted = |axis: usize, order: &[usize]| {
+        let mut out = [0; 3];
+        let grid = BoxGrid::new(&mut out, 1, &[3], vec![vec![0, 3]]).unwrap();
+        grid.with_order(axis, order).is_some()
+    };
+    for order in [&[0, 1][..], &[0, 1, 1], &[0, 1, 3], &[0, 1, usize::MAX], &[0, 1, 2, 3], &[]] {
+        assert!(!accepted(0, order), "{order:?}");
+    }
+    assert!(!accepted(1, &[0, 1, 2]));
+    assert!(accepted(0, &[2, 0, 1]));
+}
+
+#[test]
+fn free_copies_along_lists_equal_the_oracle() {
+    let mut rng = Rng(0x0dd0_beef_1234_4321);
+    for round in 0..1500 {
+        let axes = rng.below(5);
+        let itemsize = SIZES[rng.below(SIZES.len())];
+        let to_shape: Vec<usize> = (0..axes).map(|_| 1 + rng.below(7)).collect();
+        // The chosen places along each axis, ascending.
+        let to: Vec<Vec<usize>> =
+            to_shape.iter().map(|&n| (0..n).filter(|&i| i == n - 1 || rng.below(2) == 0).collect()).collect();
+        let shape: Vec<usize> = to.iter().map(Vec::len).collect();
+        let (from, offset, len) = random_view(&mut rng, &shape, itemsize);
+        let bytes = rng.bytes(len);
+        let strides = c_strides(&to_shape, itemsize);
+        let mut got = vec![0x11; to_shape.iter().product::<usize>() * itemsize];
+        let mut want = got.clone();
+        let sides: Vec<Along<'_>> =
+            to.iter().zip(&strides).map(|(list, &stride)| Along { stride, list: Some(list) }).collect();
+        let plain: Vec<Along<'_>> = from.iter().map(|&stride| Along { stride, list: None }).collect();
+        let source = Listed { bytes: &bytes, offset, axes: &plain };
+        assert!(copy_listed(itemsize, &shape, &mut got, 0, &sides, source), "round {round}");
+        for index in indices(&shape) {
+            let place: Vec<usize> = index.iter().zip(&to).map(|(&i, list)| list[i]).collect();
+            let item = &bytes[at(&index, &from, offset as isize) as usize..][..itemsize];
+            want[at(&place, &strides, 0) as usize..][..itemsize].copy_from_slice(item);
+        }
+        assert!(got == want, "round {round}");
+    }
+}
+
+#[test]
+fn hostile_lists_are_refused() {
+    let bytes = [7; 8];
+    let mut out = [0; 8];
+    let mut copy = |list: &[usize], stride, offset| {
+        let to = [Along { stride, list: Some(list) }];
+        let still = [Along::default()];
+        let source = Listed { bytes: &bytes, offset: 0, axes: &still };
+        copy_listed(2, &[3], &mut out, offset, &to, source)
+    };
+    assert!(copy(&[0, 1, 3], 2, 0));
+    assert!(!copy(&[0, 1, 3], 2, 1), "one byte too far");
+    assert!(!copy(&[0, 1, 4], 2, 0), "past the end");
+    assert!(!copy(&[0, 1, usize::MAX], 2, 0), "past everything");
+    assert!(!copy(&[0, 1, 1], 2, 0), "twice the same place");
+    assert!(!copy(&[1, 0, 2], 2, 0), "descending");
+    assert!(!copy(&[0, 1], 2, 0), "too short");
+    assert!(!copy(&[0, 1, 2], 1, 0), "overlapping items");
+    assert!(!copy(&[0, 1, 2], -2, 6), "backwards");
+    assert_eq!(out, [7, 7, 7, 7, 0, 0, 7, 7]);
 }

@@ -28,13 +28,37 @@ impl NaiveArray {
         out
     }
 
-    /// Replaces the items at the outer product of one list of indices for each axis.
+    /// Replaces the items at the outer product of one list of indices for each axis; where a place comes up more than once,
+    /// the last item stays.
     pub fn set(&mut self, indices: &[Vec<usize>], items: &[u8]) {
         let mut places = Vec::new();
         for_each(indices, &mut Vec::new(), &mut |at| places.push(self.flat(at) * self.itemsize));
         for (place, item) in places.into_iter().zip(items.chunks_exact(self.itemsize)) {
             self.data[place..place + self.itemsize].copy_from_slice(item);
         }
+    }
+
+    /// The items at flat positions in C order.
+    pub fn get_flat(&self, positions: &[usize]) -> Vec<u8> {
+        let item = |&at: &usize| self.data[at * self.itemsize..(at + 1) * self.itemsize].to_vec();
+        positions.iter().flat_map(item).collect()
+    }
+
+    /// Replaces the items at flat positions; where one comes up more than once, the last item stays.
+    pub fn set_flat(&mut self, positions: &[usize], items: &[u8]) {
+        for (&at, item) in positions.iter().zip(items.chunks_exact(self.itemsize)) {
+            self.data[at * self.itemsize..(at + 1) * self.itemsize].copy_from_slice(item);
+        }
+    }
+
+    /// The indices along each axis of a flat position.
+    pub fn indices(&self, mut position: usize) -> Vec<usize> {
+        let mut at = vec![0; self.shape.len()];
+        for (index, &n) in at.iter_mut().zip(&self.shape).rev() {
+            *index = position % n;
+            position /= n;
+        }
+        at
     }
 
     fn flat(&self, at: &[usize]) -> usize {
@@ -69,6 +93,9 @@ mod tests {
         assert_eq!(a.get(&[vec![1], vec![2, 0]]), [5, 3]);
         a.set(&[vec![0, 1], vec![1]], &[7, 8]);
         assert_eq!(a.data, [0, 7, 2, 3, 8, 5]);
+        assert_eq!((a.get_flat(&[4, 0, 4]), a.indices(4)), (vec![8, 0, 8], vec![1, 1]));
+        a.set_flat(&[5, 5], &[1, 2]);
+        assert_eq!(a.data, [0, 7, 2, 3, 8, 2]);
         assert_eq!(NaiveArray::zeros(&[], 4).get(&[]), [0; 4]);
     }
 }

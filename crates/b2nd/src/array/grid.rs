@@ -1,8 +1,10 @@
 //! The geometry of an array: shape, chunks and blocks, and where an item lies. Pure arithmetic, checked once when made.
 
 use crate::array::selection::Line;
+use crate::array::selection::Pick;
 use crate::error::Error;
 use crate::error::Result;
+use crate::limits::reserved;
 
 /// The most dimensions that the format has.
 pub const MAX_NDIM: usize = 16;
@@ -35,9 +37,9 @@ pub(crate) struct Segment {
     pub(crate) chunk: u64,
     /// The block along this axis of the chunk.
     pub(crate) block: u64,
-    /// The first taken index, inside the block.
+    /// The first taken index, inside the block; 0 for a list.
     pub(crate) first: usize,
-    /// The place of that item in the result.
+    /// The place of that item in the result; with a list, among its ascending indices.
     pub(crate) out: usize,
     /// The number of items taken.
     pub(crate) count: usize,
@@ -208,23 +210,67 @@ impl Grid {
         self.blocks.iter().map(|&b| b as usize).collect()
     }
 
-    /// At least as many segments as [`Grid::segments`] cuts a line into, and not many times more.
-    pub(crate) fn most_segments(&self, axis: usize, line: Line) -> u64 {
-        let span = line.count.saturating_sub(1).saturating_mul(line.step.unsigned_abs());
+    /// At least as many segments as [`Grid::segments`] cuts an axis into, and not many times more.
+    pub(crate) fn most_segments(&self, axis: usize, pick: &Pick) -> u64 {
+        let span = match pick {
+            Pick::Line(line) => line.count.saturating_sub(1).saturating_mul(line.step.unsigned_abs()),
+            Pick::List(list) => list.indices.last().zip(list.indices.first()).map_or(0, |(b, a)| b - a),
+        };
         // Ends of blocks and ends of chunks cut; so do the steps that leave blocks out.
         let cuts = |length: u64| span.checked_div(length).unwrap_or(0).saturating_add(1);
-        cuts(self.blocks[axis]).saturating_add(cuts(self.chunks[axis])).saturating_add(1).min(line.count)
+        cuts(self.blocks[axis]).saturating_add(cuts(self.chunks[axis])).saturating_add(1).min(pick.count())
     }
 
-    /// Cuts a line along `axis` where it passes from block to block. The line lies inside the axis.
-    pub(crate) fn segments(&self, axis: usize, line: Line) -> Result<Vec<Segment>> {
+    /// Cuts what is taken along `axis` where it passes from block to block. All of it lies inside the axis.
+    pub(crate) fn segments(&self, axis: usize, pick: &Pick) -> Result<Vec<Segment>> {
+        let most = usize::try_from(self.most_segments(axis, pick)).unwrap_or(usize::MAX);
+        let mut segments = reserved("the plan of a selection", most)?;
+        match pick {
+            Pick::Line(line) => self.cut_line(axis, *line, &mut segments),
+            Pick::List(list) => {
+                let mut out = 0;
+                for run in list.indices.chunk_by(|&a, &b| self.block_of(axis, a) == self.block_of(axis, b)) {
+                    let (chunk, block, _) = self.split(axis, run.first().copied().unwrap_or(0));
+                    segments.push(Segment { chunk, block, first: 0, out, count: run.len() });
+                    out += run.len();
+                }
+            }
+        }
+        Ok(segments)
+    }
+
+    /// The chunk of an index along `axis`, the block in it, and the place in the block.
+    pub(crate) fn split(&self, axis: usize, index: u64) -> (u64, u64, u64) {
+        let (chunk_len, block_len) = (self.chunks[axis], self.blocks[axis]);
+        let in_chunk = index % chunk_len;
+        (index / chunk_len, in_chunk / block_len, in_chunk % block_len)
+    }
+
+    /// The chunk of the item at a flat C-order position inside the array, the block in it, and the place in the block.
+    pub(crate) fn locate(&self, mut position: u64) -> (u64, u32, u32) {
+        let (mut found, mut scale) = ([0; 3], [1; 3]);
+        for axis in (0..self.ndim()).rev() {
+            let length = self.shape[axis].max(1);
+            let (chunk, block, inside) = self.split(axis, position % length);
+            position /= length;
+            let lengths = [self.chunk_grid[axis], self.block_grid[axis], self.blocks[axis]];
+            for (k, at) in [chunk, block, inside].into_iter().enumerate() {
+                found[k] += at * scale[k];
+                scale[k] *= lengths[k];
+            }
+        }
+        // A chunk has less than 2^31 bytes.
+        (found[0], found[1] as u32, found[2] as u32)
+    }
+
+    fn block_of(&self, axis: usize, index: u64) -> (u64, u64) {
+        let (chunk, block, _) = self.split(axis, index);
+        (chunk, block)
+    }
+
+    fn cut_line(&self, axis: usize, line: Line, segments: &mut Vec<Segment>) {
         let (chunk_len, block_len) = (self.chunks[axis], self.blocks[axis]);
         let stride = line.step.unsigned_abs();
-        let mut segments = Vec::new();
-        let most = self.most_segments(axis, line);
-        segments
-            .try_reserve_exact(usize::try_from(most).unwrap_or(usize::MAX))
-            .map_err(|_| Error::out_of_memory("the plan of a selection", most))?;
         let mut done = 0;
         while done < line.count {
             let walked = done * stride;
@@ -245,7 +291,6 @@ impl Grid {
             });
             done += count;
         }
-        Ok(segments)
     }
 }
 
@@ -277,6 +322,7 @@ fn advance(position: &mut [usize], lengths: &[usize]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::array::selection::List;
     use proptest::prelude::*;
 
     proptest! {
@@ -290,9 +336,9 @@ mod tests {
             let count = if back { start / step + 1 } else { (length - 1 - start) / step + 1 };
             let signed = if back { -(step as i64) } else { step as i64 };
             let mut items = Vec::new();
-            let line = Line { start, step: signed, count };
-            let segments = grid.segments(0, line).unwrap();
-            prop_assert!(segments.len() as u64 <= grid.most_segments(0, line));
+            let line = Pick::Line(Line { start, step: signed, count });
+            let segments = grid.segments(0, &line).unwrap();
+            prop_assert!(segments.len() as u64 <= grid.most_segments(0, &line));
             for s in segments {
                 prop_assert_eq!(s.out, items.len());
                 for k in 0..s.count as i64 {
@@ -303,6 +349,25 @@ mod tests {
             }
             let naive: Vec<i64> = (0..count as i64).map(|k| start as i64 + k * signed).collect();
             prop_assert_eq!(items, naive);
+        }
+
+        #[test]
+        fn segments_of_a_list_are_its_blocks(
+            chunk in 1u64..25, block in 1u64..25, mut indices in proptest::collection::vec(0u64..60, 1..40),
+        ) {
+            let block = block.min(chunk);
+            let grid = Grid::new(&[60], &[chunk], &[block], 1).unwrap();
+            indices.sort_unstable();
+            let pick = Pick::List(List { indices: indices.clone(), order: None });
+            let segments = grid.segments(0, &pick).unwrap();
+            prop_assert!(segments.len() as u64 <= grid.most_segments(0, &pick));
+            let blocks: Vec<(u64, u64)> = segments.iter().map(|s| (s.chunk, s.block)).collect();
+            prop_assert!(blocks.is_sorted_by(|a, b| a < b));
+            for s in segments {
+                for index in &indices[s.out..s.out + s.count] {
+                    prop_assert_eq!((index / chunk, index % chunk / block), (s.chunk, s.block));
+                }
+            }
         }
 
         #[test]

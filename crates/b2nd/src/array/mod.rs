@@ -27,6 +27,7 @@ pub use handle::Array;
 pub use meta::Revision;
 pub use options::{Fill, Options};
 pub use partition::{DEFAULT_BLOCK_BYTES, DEFAULT_CHUNK_BYTES, partition};
+pub use read::ArrayField;
 pub use reduce::{Over, Reduced};
 pub use selection::{Axis, Ellipsis, NewAxis, Selection};
 pub use verify::Damage;

@@ -1,13 +1,16 @@
 //! Reading into and writing from `ndarray` arrays.
 
 use crate::array::Array;
+use crate::array::ArrayField;
 use crate::array::Element;
 use crate::array::Options;
 use crate::array::Selection;
 use crate::error::Error;
 use crate::error::Result;
+use ::ndarray::ArrayBase;
 use ::ndarray::ArrayD;
 use ::ndarray::ArrayRef;
+use ::ndarray::Data;
 use ::ndarray::Dimension;
 use ::ndarray::IxDyn;
 use std::path::Path;
@@ -26,12 +29,7 @@ impl Array {
     /// # Errors
     /// As [`Array::read_items`].
     pub fn read<T: Element>(&self, selection: impl Into<Selection>) -> Result<ArrayD<T>> {
-        let resolved = selection.into().resolve(self.shape())?;
-        let items = self.read_resolved_items(&resolved)?;
-        // Each length is at most the number of items, or beside an axis of length 0.
-        let shape: Vec<usize> = resolved.shape.iter().map(|&n| n as usize).collect();
-        ArrayD::from_shape_vec(IxDyn(&shape), items)
-            .map_err(|_| Error::usage(format!("a result of shape {shape:?} is more than ndarray can hold")))
+        self.items().read(selection)
     }
 
     /// Writes an `ndarray` array or view into a selection of its shape, and commits.
@@ -63,6 +61,38 @@ impl Array {
         let standard = items.as_standard_layout();
         // Standard layout means a slice; an array without items may have none.
         self.write_items(selection, standard.as_slice().unwrap_or_default())
+    }
+}
+
+impl ArrayField<'_> {
+    /// Reads a selection into an `ndarray` array, the axes of the field's sub-array last; see [`Array::read`].
+    ///
+    /// # Errors
+    /// As [`Array::read`].
+    pub fn read<T: Element>(&self, selection: impl Into<Selection>) -> Result<ArrayD<T>> {
+        let resolved = self.resolve(selection)?;
+        // Each length is at most the number of items, or beside an axis of length 0.
+        let shape: Vec<usize> = resolved.shape.iter().map(|&n| n as usize).collect();
+        let items = self.read_resolved_items(resolved)?;
+        ArrayD::from_shape_vec(IxDyn(&shape), items)
+            .map_err(|_| Error::usage(format!("a result of shape {shape:?} is more than ndarray can hold")))
+    }
+}
+
+/// The items where the mask is true: see [`Selection::mask`].
+///
+/// ```
+/// use b2nd::{s, Options};
+/// use ndarray::array;
+/// let a = Options::new().create_from(None, &array![[1, 2], [3, 4]])?;
+/// let large = a.read::<i32>(s![])?.mapv(|item| item > 2);
+/// assert_eq!(a.read_items::<i32>(&large)?, [3, 4]);
+/// # Ok::<(), b2nd::Error>(())
+/// ```
+impl<S: Data<Elem = bool>, D: Dimension> From<&ArrayBase<S, D>> for Selection {
+    fn from(mask: &ArrayBase<S, D>) -> Self {
+        let shape: Vec<u64> = mask.shape().iter().map(|&n| n as u64).collect();
+        Selection::mask(shape, mask.iter().copied().collect::<Vec<bool>>())
     }
 }
 

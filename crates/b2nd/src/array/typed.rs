@@ -1,6 +1,7 @@
 //! Reading into and writing from Rust types, in the byte order of this machine.
 
 use crate::array::Array;
+use crate::array::ArrayField;
 use crate::array::ArrayWriter;
 use crate::array::Dtype;
 use crate::array::Element;
@@ -9,7 +10,6 @@ use crate::array::Transaction;
 use crate::array::selection::Resolved;
 use crate::error::Error;
 use crate::error::Result;
-use crate::limits::Limits;
 use std::borrow::Cow;
 
 impl Array {
@@ -28,9 +28,7 @@ impl Array {
     /// # Errors
     /// As [`Array::read_bytes_into`], and [`Error::Usage`] when `T` does not stand for the dtype ([`Element::reads`]).
     pub fn read_into<T: Element>(&self, selection: impl Into<Selection>, out: &mut [T]) -> Result<()> {
-        self.check_element::<T>()?;
-        let resolved = selection.into().resolve(self.shape())?;
-        self.read_items_into(&resolved, out)
+        self.items().read_into(selection, out)
     }
 
     /// As [`Array::read_into`], into a new vector; the shape is [`Array::selection_shape`].
@@ -43,34 +41,32 @@ impl Array {
     /// ```
     ///
     /// # Errors
-    /// As [`Array::read_into`], and [`Error::Limit`] when the result is larger than [`Limits::max_read_bytes`].
+    /// As [`Array::read_into`], and [`Error::Limit`] when the result is larger than
+    /// [`Limits::max_read_bytes`](crate::Limits::max_read_bytes).
     pub fn read_items<T: Element>(&self, selection: impl Into<Selection>) -> Result<Vec<T>> {
-        self.read_resolved_items(&selection.into().resolve(self.shape())?)
+        self.items().read_items(selection)
     }
 
-    pub(crate) fn read_resolved_items<T: Element>(&self, resolved: &Resolved) -> Result<Vec<T>> {
+    /// Writes one item of a Rust type into every place of a selection, and commits.
+    ///
+    /// ```
+    /// use b2nd::{s, Dtype, Options, Selection};
+    /// let mut a = Options::new().create(None, Dtype::parse(">f4")?, &[2, 2])?;
+    /// a.fill(Selection::mask([2, 2], [true, false, false, true]), 1.5f32)?;
+    /// assert_eq!(a.read_items::<f32>(s![])?, [1.5, 0.0, 0.0, 1.5]);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Array::write_items`].
+    pub fn fill<T: Element>(&mut self, selection: impl Into<Selection>, item: T) -> Result<()> {
         self.check_element::<T>()?;
-        let bytes = self.result_bytes(resolved)?;
-        Limits::check("the result of the read", bytes, self.schunk.limits().max_read_bytes())?;
-        let count = usize::try_from(resolved.items()?)
-            .map_err(|_| Error::out_of_memory("the result of the read", bytes))?;
-        let mut items = T::zeroed(count)?;
-        self.read_items_into(resolved, &mut items)?;
-        Ok(items)
-    }
-
-    fn read_items_into<T: Element>(&self, resolved: &Resolved, out: &mut [T]) -> Result<()> {
-        T::fill_from(out, |bytes| {
-            self.read_resolved(resolved, bytes)?;
-            self.dtype().swap_to_native(bytes)
-        })
+        let bytes = stored_bytes(self.dtype(), &[item])?.into_owned();
+        self.fill_bytes(selection, &bytes)
     }
 
     fn check_element<T: Element>(&self) -> Result<()> {
-        if T::reads(self.dtype()) {
-            return Ok(());
-        }
-        Err(Error::usage(format!("the items are {}, and {} was asked for", self.dtype(), T::dtype())))
+        self.items().check_element::<T>()
     }
 
     /// Writes items of a Rust type into a selection, and commits: as many as the selection takes, in C order.
@@ -90,6 +86,50 @@ impl Array {
         let mut transaction = self.transaction();
         transaction.write_items(selection, items)?;
         transaction.commit()
+    }
+}
+
+impl ArrayField<'_> {
+    /// Reads a selection into items of a Rust type; see [`Array::read_into`].
+    ///
+    /// # Errors
+    /// As [`Array::read_into`].
+    pub fn read_into<T: Element>(&self, selection: impl Into<Selection>, out: &mut [T]) -> Result<()> {
+        self.check_element::<T>()?;
+        self.read_items_into(self.resolve(selection)?, out)
+    }
+
+    /// Reads a selection into a new vector of items of a Rust type; see [`Array::read_items`].
+    ///
+    /// # Errors
+    /// As [`Array::read_items`].
+    pub fn read_items<T: Element>(&self, selection: impl Into<Selection>) -> Result<Vec<T>> {
+        self.read_resolved_items(self.resolve(selection)?)
+    }
+
+    pub(crate) fn read_resolved_items<T: Element>(&self, resolved: Resolved) -> Result<Vec<T>> {
+        self.check_element::<T>()?;
+        let bytes = self.allowed_bytes(&resolved)?;
+        // A field may hold many of them.
+        let count = usize::try_from(bytes / T::dtype().itemsize().max(1) as u64)
+            .map_err(|_| Error::out_of_memory("the result of the read", bytes))?;
+        let mut items = T::zeroed(count)?;
+        self.read_items_into(resolved, &mut items)?;
+        Ok(items)
+    }
+
+    fn read_items_into<T: Element>(&self, resolved: Resolved, out: &mut [T]) -> Result<()> {
+        T::fill_from(out, |bytes| {
+            self.read_resolved(resolved, bytes)?;
+            self.dtype().swap_to_native(bytes)
+        })
+    }
+
+    fn check_element<T: Element>(&self) -> Result<()> {
+        if T::reads(self.dtype()) {
+            return Ok(());
+        }
+        Err(Error::usage(format!("the items are {}, and {} was asked for", self.dtype(), T::dtype())))
     }
 }
 

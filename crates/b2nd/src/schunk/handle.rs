@@ -64,7 +64,7 @@ pub(super) const CHUNK_HEADER: usize = 32;
 
 impl SChunk {
     /// Parses the frame that a store has.
-    pub(super) fn load(store: Box<dyn Store>, layout: Layout, options: &OpenOptions) -> Result<Self> {
+    pub(crate) fn load(store: Box<dyn Store>, layout: Layout, options: &OpenOptions) -> Result<Self> {
         let index = drive(store.as_ref(), layout, &options.limits)?;
         let FrameIndex { header, offsets, trailer } = index;
         let mut schunk = SChunk {

@@ -28,6 +28,7 @@ pub(super) fn run(args: &Slice) -> Result<Outcome> {
 /// Whether NumPy gives a scalar and not an array without axes, which it prints otherwise: an index for every axis, no `...`.
 fn is_scalar(array: &Array, slice: &str) -> Result<bool> {
     let selection = Selection::parse(slice)?;
-    let indices = selection.axes().iter().all(|axis| matches!(axis, Axis::Index(_)));
-    Ok(indices && array.ndim() > 0 && selection.axes().len() == array.ndim())
+    let axes = selection.axes().unwrap_or_default();
+    let indices = axes.iter().all(|axis| matches!(axis, Axis::Index(_)));
+    Ok(indices && array.ndim() > 0 && axes.len() == array.ndim())
 }

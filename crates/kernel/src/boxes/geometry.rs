@@ -18,21 +18,95 @@ pub struct Source<'s> {
     pub strides: &'s [isize],
 }
 
-/// Whether every item of a box lies inside `len` bytes. The box holds at least one item.
+impl Source<'_> {
+    /// Whether every item of a box of `shape`, which holds at least one, lies inside the bytes.
+    pub(super) fn fits(&self, itemsize: usize, shape: &[usize]) -> bool {
+        let reaches = shape.iter().zip(self.strides).map(|(&count, &stride)| reach(count, stride));
+        fits(itemsize, self.bytes.len(), self.offset, reaches)
+    }
+}
+
+/// How items follow each other along one axis of a buffer: item `k` lies `list[k]` strides from the first place, or `k`
+/// strides where there is no list.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Along<'s> {
+    /// The distance between neighbours, in bytes.
+    pub stride: isize,
+    /// As many numbers as the box has items along the axis.
+    pub list: Option<&'s [usize]>,
+}
+
+impl Along<'_> {
+    /// The distance of item `k` in bytes. It was checked by [`fits`] before it is used.
+    pub(super) fn at(&self, k: usize) -> isize {
+        let place = match self.list {
+            Some(list) => list[k],
+            None => k,
+        };
+        place.cast_signed().wrapping_mul(self.stride)
+    }
+
+    /// The distance of the farthest of `count` items; `None` when it is out of range or the list has another length.
+    pub(super) fn reach(&self, count: usize) -> Option<isize> {
+        let farthest = match self.list {
+            Some(list) if list.len() == count => list.iter().copied().max()?,
+            Some(_) => return None,
+            None => count.checked_sub(1)?,
+        };
+        isize::try_from(farthest).ok()?.checked_mul(self.stride)
+    }
+
+    /// The number of strides up to and with the last place that `count` different items may take; `None` when two
+    /// entries of the list may be the same.
+    pub(super) fn extent(&self, count: usize) -> Option<usize> {
+        match self.list {
+            Some(list) if list.len() > 1 => {
+                list.is_sorted_by(|a, b| a < b).then_some(list.last()?.saturating_add(1))
+            }
+            _ => Some(count),
+        }
+    }
+}
+
+/// Items of a buffer that are reached by strides and lists.
+#[derive(Debug, Clone, Copy)]
+pub struct Listed<'s> {
+    /// The bytes.
+    pub bytes: &'s [u8],
+    /// The position that all distances count from, in bytes.
+    pub offset: usize,
+    /// How items follow each other along each axis.
+    pub axes: &'s [Along<'s>],
+}
+
+impl Listed<'_> {
+    /// Whether every item of a box of `shape`, which holds at least one, lies inside the bytes.
+    pub(super) fn fits(&self, itemsize: usize, shape: &[usize]) -> bool {
+        let reaches = shape.iter().zip(self.axes).map(|(&count, along)| along.reach(count));
+        fits(itemsize, self.bytes.len(), self.offset, reaches)
+    }
+}
+
+/// The distance of the last of `count` items.
+pub(super) fn reach(count: usize, stride: isize) -> Option<isize> {
+    Along { stride, list: None }.reach(count)
+}
+
+/// Whether every item of a box lies inside `len` bytes, where `reaches` are the farthest distances along its axes. The
+/// box holds at least one item.
 ///
 /// The extremes of a sum of independent terms are the sums of their extremes, so two numbers stand for all items.
 pub(super) fn fits(
     itemsize: usize,
-    shape: &[usize],
     len: usize,
     offset: usize,
-    strides: impl Iterator<Item = isize>,
+    reaches: impl Iterator<Item = Option<isize>>,
 ) -> bool {
     let extremes = || {
         let mut low = isize::try_from(offset).ok()?;
         let mut high = low.checked_add(isize::try_from(itemsize).ok()?)?;
-        for (&count, stride) in shape.iter().zip(strides) {
-            let reach = isize::try_from(count.checked_sub(1)?).ok()?.checked_mul(stride)?;
+        for reach in reaches {
+            let reach = reach?;
             if reach < 0 {
                 low = low.checked_add(reach)?;
             } else {
@@ -44,13 +118,14 @@ pub(super) fn fits(
     extremes().is_some_and(|(low, high)| low >= 0 && high <= len)
 }
 
-/// Whether no two items of a box share a byte: every axis steps over all that the finer axes cover.
+/// Whether no two items of a box share a byte: every axis (a number of items and their distance) steps over all that the
+/// finer axes cover.
 ///
-/// Interleaved boxes that happen not to collide are turned down as well.
-pub(super) fn is_disjoint(itemsize: usize, shape: &[usize], strides: &[usize]) -> bool {
+/// Interleaved boxes that happen not to collide are turned down as well. There are at most [`MAX_AXES`] axes.
+pub(super) fn is_disjoint(itemsize: usize, sides: impl Iterator<Item = (usize, usize)>) -> bool {
     let mut axes = [(0, 0); MAX_AXES];
     let mut used = 0;
-    for (&count, &stride) in shape.iter().zip(strides) {
+    for (count, stride) in sides {
         if count > 1 {
             axes[used] = (stride, count);
             used += 1;

@@ -6,7 +6,8 @@
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::geometry::{MAX_AXES, Source, fits};
+use super::geometry::{Along, Listed, MAX_AXES, Source};
+use super::listed;
 use super::walk;
 
 /// A C-order output buffer cut by a grid into disjoint boxes, each of which may be taken once, from any thread.
@@ -21,6 +22,8 @@ pub struct BoxGrid<'a> {
     strides: [usize; MAX_AXES],
     cuts: Vec<Vec<usize>>,
     cells: usize,
+    /// For each axis where its items go, when they do not go in turn; no entries when all do.
+    orders: Vec<Option<&'a [usize]>>,
     /// One bit per cell; empty when the output is, as cells without bytes cannot alias.
     taken: Vec<AtomicU64>,
     _out: PhantomData<&'a mut [u8]>,
@@ -38,6 +41,9 @@ pub struct BoxMut<'a> {
     axes: usize,
     shape: [usize; MAX_AXES],
     strides: [usize; MAX_AXES],
+    /// The first item along each axis, before the orders.
+    first: [usize; MAX_AXES],
+    orders: &'a [Option<&'a [usize]>],
     _out: PhantomData<&'a mut [u8]>,
 }
 
@@ -75,7 +81,32 @@ impl<'a> BoxGrid<'a> {
         let words = if empty { 0 } else { cells.div_ceil(64) };
         let taken = (0..words).map(|_| AtomicU64::new(0)).collect();
         let out = out.as_mut_ptr();
-        Some(BoxGrid { out, itemsize, axes, strides, cuts, cells, taken, _out: PhantomData })
+        Some(BoxGrid {
+            out,
+            itemsize,
+            axes,
+            strides,
+            cuts,
+            cells,
+            orders: Vec::new(),
+            taken,
+            _out: PhantomData,
+        })
+    }
+
+    /// Lets item `k` along `axis` (as cells count) go to place `order[k]` of the output.
+    ///
+    /// `None` when there is no such axis or `order` does not name each of its places once.
+    pub fn with_order(mut self, axis: usize, order: &'a [usize]) -> Option<Self> {
+        let cuts = self.cuts.get(axis)?;
+        if !is_permutation(order, *cuts.last()?) {
+            return None;
+        }
+        if self.orders.is_empty() {
+            self.orders.resize(self.axes, None);
+        }
+        *self.orders.get_mut(axis)? = Some(order);
+        Some(self)
     }
 
     /// The number of cells.
@@ -91,12 +122,15 @@ impl<'a> BoxGrid<'a> {
             return None;
         }
         let (mut cell, mut offset) = (0, 0);
-        let mut shape = [0; MAX_AXES];
+        let (mut shape, mut first) = ([0; MAX_AXES], [0; MAX_AXES]);
         for (axis, (&at, cuts)) in index.iter().zip(&self.cuts).enumerate() {
             let end = *cuts.get(at.checked_add(1)?)?;
             let start = *cuts.get(at)?;
             shape[axis] = end - start;
-            offset += start * self.strides[axis];
+            first[axis] = start;
+            if self.orders.get(axis).copied().flatten().is_none() {
+                offset += start * self.strides[axis];
+            }
             cell = cell * (cuts.len() - 1) + at;
         }
         if !self.taken.is_empty() {
@@ -113,6 +147,8 @@ impl<'a> BoxGrid<'a> {
             axes: self.axes,
             shape,
             strides: self.strides,
+            first,
+            orders: &self.orders,
             _out: PhantomData,
         })
     }
@@ -124,8 +160,26 @@ impl BoxMut<'_> {
         &self.shape[..self.axes]
     }
 
+    /// How the items of the box follow each other in the output, where some axis has an order.
+    fn listed(&self) -> Option<[Along<'_>; MAX_AXES]> {
+        if self.orders.is_empty() {
+            return None;
+        }
+        let mut axes = [Along::default(); MAX_AXES];
+        for (axis, along) in axes[..self.axes].iter_mut().enumerate() {
+            let order = self.orders.get(axis).copied().flatten();
+            // The cuts end where the order does.
+            let list = order.map(|order| &order[self.first[axis]..self.first[axis] + self.shape[axis]]);
+            *along = Along { stride: self.strides[axis].cast_signed(), list };
+        }
+        Some(axes)
+    }
+
     /// The bytes of the box where they are in one piece in the output, so that something can be decoded straight into it.
     pub fn contiguous(&mut self) -> Option<&mut [u8]> {
+        if !self.orders.is_empty() {
+            return None;
+        }
         let mut len = self.itemsize;
         for (&extent, &stride) in self.shape[..self.axes].iter().zip(&self.strides).rev() {
             if extent > 1 && stride != len {
@@ -147,14 +201,47 @@ impl BoxMut<'_> {
         if source.strides.len() != self.axes {
             return false;
         }
+        if !self.orders.is_empty() {
+            let mut axes = [Along::default(); MAX_AXES];
+            for (along, &stride) in axes.iter_mut().zip(source.strides) {
+                along.stride = stride;
+            }
+            let axes = &axes[..self.axes];
+            return self.copy_listed(Listed { bytes: source.bytes, offset: source.offset, axes });
+        }
         if shape.contains(&0) {
             return true;
         }
-        let steps = source.strides.iter().copied();
-        let inside = fits(self.itemsize, shape, source.bytes.len(), source.offset, steps);
+        let inside = source.fits(self.itemsize, shape);
         if inside {
             // SAFETY: the cell lies inside the output and is ours alone; the items of the source were just checked.
             unsafe { walk::copy(self.itemsize, shape, self.start, strides, source) };
+        }
+        inside
+    }
+
+    /// As [`BoxMut::copy_from`], from a source that has lists along some axes.
+    ///
+    /// Returns `false`, with nothing written, also when a list does not have the length of its axis.
+    pub fn copy_listed(&mut self, source: Listed<'_>) -> bool {
+        let shape = &self.shape[..self.axes];
+        if source.axes.len() != self.axes {
+            return false;
+        }
+        if shape.contains(&0) {
+            return true;
+        }
+        let inside = source.fits(self.itemsize, shape);
+        if inside {
+            let mut plain = [Along::default(); MAX_AXES];
+            for (along, &stride) in plain.iter_mut().zip(&self.strides[..self.axes]) {
+                along.stride = stride.cast_signed();
+            }
+            let to = self.listed().unwrap_or(plain);
+            let from = source.bytes.as_ptr().wrapping_add(source.offset);
+            // SAFETY: an order names places of its axis only, so the cell lies inside the output, and it is ours alone;
+            // the items of the source were just checked.
+            unsafe { listed::copy(self.itemsize, shape, self.start, &to[..self.axes], from, source.axes) };
         }
         inside
     }
@@ -166,11 +253,37 @@ impl BoxMut<'_> {
     pub fn fill(&mut self, item: &[u8]) {
         assert_eq!(item.len(), self.itemsize, "a box is filled with a whole item");
         let (shape, strides) = (&self.shape[..self.axes], &self.strides[..self.axes]);
-        if !shape.contains(&0) {
-            // SAFETY: the cell lies inside the output and is ours alone.
-            unsafe { walk::fill(item, shape, self.start, strides) };
+        if shape.contains(&0) {
+            return;
+        }
+        match self.listed() {
+            None => {
+                // SAFETY: the cell lies inside the output and is ours alone.
+                unsafe { walk::fill(item, shape, self.start, strides) };
+            }
+            Some(to) => {
+                let still = [Along::default(); MAX_AXES];
+                let (to, from) = (&to[..self.axes], &still[..self.axes]);
+                // SAFETY: as in `copy_listed`; without strides every item comes from the one that is there.
+                unsafe { listed::copy(self.itemsize, shape, self.start, to, item.as_ptr(), from) };
+            }
         }
     }
+}
+
+/// Whether `order` names each number below `len` once.
+fn is_permutation(order: &[usize], len: usize) -> bool {
+    let mut seen = vec![0_u64; len.div_ceil(64)];
+    order.len() == len
+        && order.iter().all(|&place| {
+            let bit = 1 << (place % 64);
+            let word = if place < len { seen.get_mut(place / 64) } else { None };
+            word.is_some_and(|word| {
+                let fresh = *word & bit == 0;
+                *word |= bit;
+                fresh
+            })
+        })
 }
 
 /// The number of intervals between the cuts of one axis; `None` when they are not cuts of `extent`.

@@ -6,11 +6,14 @@
 mod geometry;
 #[expect(unsafe_code, reason = "threads write disjoint cells of one output")]
 mod grid;
+#[expect(unsafe_code, reason = "copies along lists whose range was checked once, up front")]
+mod listed;
 mod swap;
 #[expect(unsafe_code, reason = "strided copies whose range was checked once, up front")]
 mod walk;
 
-pub use geometry::{MAX_AXES, Source};
+pub use geometry::{Along, Listed, MAX_AXES, Source};
 pub use grid::{BoxGrid, BoxMut};
+pub use listed::copy_listed;
 pub use swap::swap_bytes;
 pub use walk::copy_box;

@@ -1,6 +1,6 @@
 //! Moves the bytes of a checked box: whole runs where both sides are contiguous, typed items where they are not.
 
-use super::geometry::{Axis, MAX_AXES, Plan, Source, fits, is_disjoint};
+use super::geometry::{Axis, MAX_AXES, Plan, Source, fits, is_disjoint, reach};
 use crate::runs::uniform;
 
 /// Copies a box of `shape` items of `itemsize` bytes between two strided buffers.
@@ -25,9 +25,10 @@ pub fn copy_box(
     }
     // A stride that does not fit an isize only matters along an axis with a second item, where nothing could hold it.
     let steps = dst_strides.iter().map(|&stride| isize::try_from(stride).unwrap_or(isize::MAX));
-    let inside = fits(itemsize, shape, dst.len(), dst_offset, steps)
-        && is_disjoint(itemsize, shape, dst_strides)
-        && fits(itemsize, shape, source.bytes.len(), source.offset, source.strides.iter().copied());
+    let reaches = shape.iter().zip(steps).map(|(&count, stride)| reach(count, stride));
+    let inside = fits(itemsize, dst.len(), dst_offset, reaches)
+        && is_disjoint(itemsize, shape.iter().copied().zip(dst_strides.iter().copied()))
+        && source.fits(itemsize, shape);
     if inside {
         let start = dst.as_mut_ptr().wrapping_add(dst_offset);
         // SAFETY: every item lies inside both slices (`fits`), which do not overlap as one of them is borrowed mutably.

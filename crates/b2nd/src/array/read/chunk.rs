@@ -2,10 +2,7 @@
 
 use crate::array::Array;
 use crate::array::grid::Grid;
-use crate::array::grid::MAX_NDIM;
-use crate::array::read::plan::BlockVisit;
-use crate::array::read::plan::ChunkVisit;
-use crate::array::read::plan::Plan;
+use crate::array::read::visit::Visit;
 use crate::chunk;
 use crate::chunk::ChunkHead;
 use crate::chunk::Content;
@@ -19,9 +16,7 @@ use crate::limits::Limits;
 use crate::limits::resize;
 use crate::limits::zeroed;
 use crate::schunk::Place;
-use b2nd_kernel::boxes::BoxGrid;
 use b2nd_kernel::boxes::BoxMut;
-use b2nd_kernel::boxes::Source;
 use std::ops::Range;
 
 /// Two wanted ranges that lie closer than this are fetched in one read: about what a read costs in copying.
@@ -30,22 +25,23 @@ const FETCH_GAP: usize = 16 << 10;
 /// A block with the bytes of the chunk that hold it.
 struct Wanted {
     span: Range<usize>,
-    block: BlockVisit,
+    /// The number of the block in its chunk.
+    block: usize,
+    /// Which of the visit's blocks it is.
+    index: usize,
 }
 
-pub(crate) struct ChunkRead<'a> {
+pub(crate) struct ChunkRead<'a, V> {
     pub(super) array: &'a Array,
-    pub(super) plan: &'a Plan,
-    pub(super) visit: &'a ChunkVisit,
-    pub(super) cells: &'a BoxGrid<'a>,
+    pub(super) visit: &'a V,
     /// Whether this is the last part of the chunk, which has a block for certain and does what cannot be shared.
     pub(super) last: bool,
 }
 
-impl ChunkRead<'_> {
+impl<V: Visit> ChunkRead<'_, V> {
     /// Reads the blocks `range` of the visit.
     pub(super) fn run(&self, range: Range<usize>, scratch: &mut Scratch) -> Result<()> {
-        let place = self.array.schunk.place(self.visit.chunk)?;
+        let place = self.array.schunk.place(self.visit.chunk())?;
         match place {
             Place::Special(kind) => {
                 let item = special_item(kind, self.grid().itemsize(), self.array.schunk.limits())?;
@@ -61,8 +57,8 @@ impl ChunkRead<'_> {
             }
         }
         if self.array.schunk.exec().has_progress() {
-            let items: usize = range.map(|index| self.cell_items(index)).sum();
-            self.array.schunk.exec().progress((items * self.grid().itemsize()) as u64);
+            let items: usize = range.map(|index| self.visit.items(index)).sum();
+            self.array.schunk.exec().progress((items * self.visit.part().size) as u64);
         }
         Ok(())
     }
@@ -91,13 +87,13 @@ impl ChunkRead<'_> {
         }
         let mut wanted: Vec<Wanted> = range
             .map(|index| {
-                let block = self.visit.block(self.plan, self.grid(), index);
-                Wanted { span: head.block_span(block.block), block }
+                let block = self.visit.block(index);
+                Wanted { span: head.block_span(block), block, index }
             })
             .collect();
         wanted.sort_unstable_by_key(|w| w.span.start);
         let mut first = Vec::new();
-        if head.refers_to_first() && wanted.iter().any(|w| w.block.block > 0) {
+        if head.refers_to_first() && wanted.iter().any(|w| w.block > 0) {
             first = std::mem::take(&mut scratch.reference);
             resize("a block", &mut first, head.block_len(0))?;
             let span = head.block_span(0);
@@ -112,8 +108,8 @@ impl ChunkRead<'_> {
             for w in run {
                 let stream =
                     streams.get(w.span.start - bytes.start..w.span.end - bytes.start).unwrap_or_default();
-                let decoded = self.decode(&head, w.block, stream, reference, block, scratch);
-                decoded.map_err(|e| e.in_block(w.block.block as u32))?;
+                let decoded = self.decode(&head, w, stream, reference, block, scratch);
+                decoded.map_err(|e| e.in_block(w.block as u32))?;
             }
             rest = after;
         }
@@ -127,63 +123,40 @@ impl ChunkRead<'_> {
     fn decode(
         &self,
         head: &ChunkHead,
-        visit: BlockVisit,
+        wanted: &Wanted,
         stream: &[u8],
         first: Option<&[u8]>,
         block: &mut Vec<u8>,
         scratch: &mut Scratch,
     ) -> Result<()> {
-        let cell = self.visit.cell(visit.index);
-        let mut place = self.take(&cell)?;
-        let bytes = self.grid().block_bytes();
+        let mut place = self.take(wanted.index)?;
         if head.content() == Content::Raw {
-            return self.scatter(&cell, &mut place, stream);
+            return self.scatter(wanted.index, &mut place, stream, 0);
         }
+        if let (0, Some(first)) = (wanted.block, first) {
+            // Others refer to it: it is decoded already.
+            return self.scatter(wanted.index, &mut place, first, 0);
+        }
+        let bytes = self.grid().block_bytes();
         // A block that is whole and in one piece in the result is decoded where it belongs.
-        if self.whole(&cell)
+        if self.visit.is_whole(wanted.index)
             && let Some(out) = place.contiguous()
             && out.len() == bytes
         {
-            return head.decode_block(visit.block, stream, first, out, scratch);
+            return head.decode_block(wanted.block, stream, first, out, scratch);
         }
         resize("a block", block, bytes)?;
-        head.decode_block(visit.block, stream, first, block, scratch)?;
-        self.scatter(&cell, &mut place, block)
+        head.decode_block(wanted.block, stream, first, block, scratch)?;
+        self.scatter(wanted.index, &mut place, block, 0)
     }
 
-    fn take(&self, cell: &[usize]) -> Result<BoxMut<'_>> {
-        self.cells.take(cell).ok_or_else(|| Error::usage("two parts of the selection fall on one block"))
+    fn take(&self, index: usize) -> Result<BoxMut<'_>> {
+        self.visit.take(index).ok_or_else(|| Error::usage("two parts of the selection fall on one block"))
     }
 
-    /// Whether a cell takes all items of its block, forwards.
-    fn whole(&self, cell: &[usize]) -> bool {
-        let mut axes = self.visit.segments(self.plan, cell).zip(&self.plan.steps).zip(self.grid().blocks());
-        axes.all(|((segment, &step), &length)| segment.count as u64 == length && (step == 1 || length == 1))
-    }
-
-    /// Copies the selected items of a decoded block into their cell.
-    fn scatter(&self, cell: &[usize], place: &mut BoxMut<'_>, block: &[u8]) -> Result<()> {
-        self.scatter_at(cell, place, block, 0)
-    }
-
-    fn scatter_at(
-        &self,
-        cell: &[usize],
-        place: &mut BoxMut<'_>,
-        bytes: &[u8],
-        block_start: usize,
-    ) -> Result<()> {
-        let strides = &self.array.block_strides;
-        let segments = self.visit.segments(self.plan, cell);
-        let offset =
-            segments.zip(strides).fold(block_start, |offset, (s, &stride)| offset + s.first * stride);
-        let mut steps = [0; MAX_NDIM];
-        let axes = self.plan.steps.iter().zip(strides).zip(place.shape());
-        for (step, ((&line, &stride), &count)) in steps.iter_mut().zip(axes) {
-            // With a second item in the block the step is shorter than the block; without one it does not matter.
-            *step = if count > 1 { (line as isize).wrapping_mul(stride as isize) } else { 0 };
-        }
-        if place.copy_from(Source { bytes, offset, strides: &steps[..strides.len()] }) {
+    /// Copies the selected items of a block, which starts at `start` of the decoded bytes, into their cell.
+    fn scatter(&self, index: usize, place: &mut BoxMut<'_>, bytes: &[u8], start: usize) -> Result<()> {
+        if self.visit.scatter(index, place, bytes, start) {
             Ok(())
         } else {
             Err(Error::format(Part::Stream, None, "the block is shorter than the array's block shape"))
@@ -191,13 +164,11 @@ impl ChunkRead<'_> {
     }
 
     fn fill(&self, index: usize, item: &[u8]) -> Result<()> {
-        self.take(&self.visit.cell(index))?.fill(item);
+        let part = self.visit.part();
+        let wanted = item.get(part.offset..part.offset + part.size);
+        let wanted = wanted.ok_or_else(|| Error::usage("the field does not lie inside the item"))?;
+        self.take(index)?.fill(wanted);
         Ok(())
-    }
-
-    fn cell_items(&self, index: usize) -> usize {
-        let cell = self.visit.cell(index);
-        self.visit.segments(self.plan, &cell).map(|s| s.count).product()
     }
 
     /// A chunk that repeats one value, whose width need not be that of an item.
@@ -210,12 +181,11 @@ impl ChunkRead<'_> {
         let bytes = self.grid().block_bytes();
         resize("a block", block, bytes)?;
         for index in range {
-            let start = self.visit.block(self.plan, self.grid(), index).block * bytes;
+            let start = self.visit.block(index) * bytes;
             for (at, byte) in block.iter_mut().enumerate() {
                 *byte = value.get((start + at) % value.len().max(1)).copied().unwrap_or(0);
             }
-            let cell = self.visit.cell(index);
-            self.scatter(&cell, &mut self.take(&cell)?, block)?;
+            self.scatter(index, &mut self.take(index)?, block, 0)?;
         }
         Ok(())
     }
@@ -235,9 +205,8 @@ impl ChunkRead<'_> {
         let mut whole = zeroed("a chunk", self.grid().chunk_bytes() as u64)?;
         chunk::decode_into(chunk, &mut whole, self.array.schunk.context(), &Exec::new(1))?;
         for index in range {
-            let cell = self.visit.cell(index);
-            let block = self.visit.block(self.plan, self.grid(), index).block;
-            self.scatter_at(&cell, &mut self.take(&cell)?, &whole, block * self.grid().block_bytes())?;
+            let start = self.visit.block(index) * self.grid().block_bytes();
+            self.scatter(index, &mut self.take(index)?, &whole, start)?;
         }
         Ok(())
     }

@@ -2,17 +2,29 @@
 
 pub(crate) mod blocks;
 pub(crate) mod chunk;
+mod field;
 pub(crate) mod plan;
+pub(crate) mod points;
+#[cfg(test)]
+mod tests;
+pub(crate) mod visit;
+
+pub use field::ArrayField;
 
 use crate::array::Array;
 use crate::array::selection::Resolved;
 use crate::array::selection::Selection;
+use crate::array::selection::Taken;
 use crate::error::Error;
 use crate::error::Result;
-use crate::limits::Limits;
-use crate::limits::zeroed;
 use b2nd_kernel::boxes::BoxGrid;
+use chunk::ChunkRead;
 use plan::Plan;
+use points::PointPlan;
+use visit::BoxVisit;
+use visit::ItemPart;
+use visit::PointVisit;
+use visit::Visit;
 
 impl Array {
     /// The shape that reading `selection` gives.
@@ -38,19 +50,15 @@ impl Array {
     /// let mut a = Options::new().create(None, Dtype::parse("|u1")?, &[2, 3])?;
     /// a.write_bytes(s![], &[1, 2, 3, 4, 5, 6])?;
     /// assert_eq!(a.read_bytes(s![.., ..;-1])?, [3, 2, 1, 6, 5, 4]);
+    /// assert_eq!(a.read_bytes(s![.., [2, 0]])?, [3, 1, 6, 4]);
     /// # Ok::<(), b2nd::Error>(())
     /// ```
     ///
     /// # Errors
     /// [`Error::Usage`] when the selection does not fit the shape, [`Error::Limit`] when the result is larger than
-    /// [`Limits::max_read_bytes`], [`Error::Format`] where the file is damaged.
+    /// [`Limits::max_read_bytes`](crate::Limits::max_read_bytes), [`Error::Format`] where the file is damaged.
     pub fn read_bytes(&self, selection: impl Into<Selection>) -> Result<Vec<u8>> {
-        let resolved = selection.into().resolve(self.shape())?;
-        let bytes = self.result_bytes(&resolved)?;
-        Limits::check("the result of the read", bytes, self.schunk.limits().max_read_bytes())?;
-        let mut out = zeroed("the result of the read", bytes)?;
-        self.read_resolved(&resolved, &mut out)?;
-        Ok(out)
+        self.items().read_bytes(selection)
     }
 
     /// As [`Array::read_bytes`], into a buffer of exactly the right size.
@@ -68,57 +76,63 @@ impl Array {
     /// # Ok::<(), b2nd::Error>(())
     /// ```
     pub fn read_bytes_into(&self, selection: impl Into<Selection>, out: &mut [u8]) -> Result<()> {
-        let resolved = selection.into().resolve(self.shape())?;
-        self.read_resolved(&resolved, out)
+        self.items().read_bytes_into(selection, out)
     }
 
-    /// The bytes of a result.
-    pub(crate) fn result_bytes(&self, resolved: &Resolved) -> Result<u64> {
-        let items = resolved.items()?;
-        items
-            .checked_mul(self.grid.itemsize() as u64)
-            .ok_or_else(|| Error::usage("the selection has more than 2^64 bytes"))
+    /// Reads a part of the items that a selection takes into a buffer of its size, which is not empty.
+    fn read_taken(&self, taken: Taken, part: ItemPart, out: &mut [u8]) -> Result<()> {
+        let unfit = || Error::usage("the selection does not fit the memory of this machine");
+        let bytes = out.len() as u64;
+        let (itemsize, grid) = (self.grid.itemsize(), &self.grid);
+        let picks = match taken {
+            Taken::Axes(picks) => picks,
+            Taken::Points(positions) => {
+                let plan = PointPlan::new(grid, &positions, false)?;
+                drop(positions);
+                let (order, cuts) = (plan.order(0..plan.len()), plan.cuts()?);
+                let cells = BoxGrid::new(out, part.size, &[plan.len()], vec![cuts]).ok_or_else(unfit)?;
+                let cells = cells.with_order(0, order).ok_or_else(unfit)?;
+                return self.read_chunks(plan.chunks().len(), bytes, |n| {
+                    let blocks = plan.chunks().get(n).cloned().unwrap_or_default();
+                    PointVisit { plan: &plan, blocks, cells: &cells, itemsize, part }
+                });
+            }
+        };
+        let plan = Plan::new(grid, picks, self.schunk.limits())?;
+        let mut cells = BoxGrid::new(out, part.size, &plan.counts, plan.cuts()).ok_or_else(unfit)?;
+        for (axis, steps) in plan.steps.iter().enumerate() {
+            if let Some(order) = steps.order() {
+                cells = cells.with_order(axis, order).ok_or_else(unfit)?;
+            }
+        }
+        self.read_chunks(plan.chunks(), bytes, |n| {
+            let (visit, block_strides) = (plan.visit(grid, n), &self.block_strides[..]);
+            BoxVisit { grid, block_strides, plan: &plan, visit, cells: &cells, part }
+        })
     }
 
-    /// Reads a resolved selection into a buffer of its size.
-    pub(crate) fn read_resolved(&self, resolved: &Resolved, out: &mut [u8]) -> Result<()> {
-        let bytes = self.result_bytes(resolved)?;
-        if bytes != out.len() as u64 {
-            return Err(Error::usage(format!(
-                "the buffer has {} bytes, and the selection gives {bytes}: shape {:?} of {}",
-                out.len(),
-                resolved.shape,
-                self.dtype()
-            )));
-        }
-        if bytes == 0 {
-            return Ok(());
-        }
-        let plan = Plan::new(&self.grid, &resolved.lines, self.schunk.limits())?;
-        let cells = BoxGrid::new(out, self.grid.itemsize(), &plan.counts, plan.cuts())
-            .ok_or_else(|| Error::usage("the selection does not fit the memory of this machine"))?;
+    /// Reads all touched chunks.
+    fn read_chunks<V: Visit>(
+        &self,
+        chunks: usize,
+        bytes: u64,
+        visit: impl Fn(usize) -> V + Sync,
+    ) -> Result<()> {
         let exec = self.schunk.exec();
-        let chunks = plan.chunks();
         // Few chunks are cut into parts, so that every thread has work; a part fetches only its own blocks.
         let parts =
             if chunks >= 4 * exec.threads() { 1 } else { (4 * exec.threads()).div_ceil(chunks.max(1)) };
         let parts = if exec.threads() == 1 { 1 } else { parts };
         exec.run(chunks.saturating_mul(parts), bytes, |scratch, task| {
-            let visit = plan.visit(&self.grid, task / parts);
+            let visit = visit(task / parts);
             let (blocks, part) = (visit.blocks(), task % parts);
             let range = blocks * part / parts..blocks * (part + 1) / parts;
             if range.is_empty() {
                 return Ok(());
             }
-            chunk::ChunkRead {
-                array: self,
-                plan: &plan,
-                visit: &visit,
-                cells: &cells,
-                last: part + 1 == parts,
-            }
-            .run(range, scratch)
-            .map_err(|error| error.in_chunk(visit.chunk).at(self.schunk.path()))
+            ChunkRead { array: self, visit: &visit, last: part + 1 == parts }
+                .run(range, scratch)
+                .map_err(|error| error.in_chunk(visit.chunk()).at(self.schunk.path()))
         })
     }
 }

@@ -1,12 +1,16 @@
 //! What a read touches: which chunks, which blocks of them, and where their items go. Pure; nothing is fetched here.
 
 use crate::array::grid::Grid;
+use crate::array::grid::MAX_NDIM;
 use crate::array::grid::Segment;
 use crate::array::grid::unravel;
-use crate::array::selection::Line;
+use crate::array::selection::List;
+use crate::array::selection::Pick;
 use crate::error::Error;
 use crate::error::Result;
 use crate::limits::Limits;
+use crate::limits::reserved;
+use std::ops::Deref;
 use std::ops::Range;
 
 /// About what one segment costs: itself, a cut of the result, and its part of a run.
@@ -23,8 +27,22 @@ pub(crate) struct Plan {
     touched: Vec<u64>,
     /// The number of items taken along each axis.
     pub(crate) counts: Vec<usize>,
-    /// The steps along each axis.
-    pub(crate) steps: Vec<i64>,
+    /// How the items of a segment follow each other along each axis.
+    pub(crate) steps: Vec<Steps>,
+}
+
+/// How the items of a segment follow each other in their block, and in the result.
+#[derive(Debug)]
+pub(crate) enum Steps {
+    /// Evenly spaced from the first on, and in turn in the result.
+    Every(i64),
+    /// One by one.
+    At {
+        /// The place of each in its block.
+        inside: Vec<usize>,
+        /// The place of each in the result; `None` where they go in turn.
+        order: Option<Vec<usize>>,
+    },
 }
 
 /// The blocks of one chunk that a plan touches.
@@ -36,39 +54,50 @@ pub(crate) struct ChunkVisit {
     pub(crate) position: Vec<u64>,
     /// For each axis the segments that lie in the chunk.
     pub(crate) runs: Vec<Range<usize>>,
-    lengths: Vec<u64>,
 }
 
-/// One touched block of a chunk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct BlockVisit {
-    /// The number of the block in its chunk.
-    pub(crate) block: usize,
-    /// Which of the visit's blocks it is, in C order of the segments.
-    pub(crate) index: usize,
+/// The segment along each axis of a touched block: its cell in the grid of [`Plan::cuts`].
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Cell {
+    at: [usize; MAX_NDIM],
+    ndim: usize,
+}
+
+impl Deref for Cell {
+    type Target = [usize];
+    fn deref(&self) -> &[usize] {
+        &self.at[..self.ndim]
+    }
 }
 
 impl Plan {
-    /// Plans what `lines` touch. Files with tiny blocks cannot make the plan many times larger than `limits` allow.
-    pub(crate) fn new(grid: &Grid, lines: &[Line], limits: &Limits) -> Result<Self> {
-        let counts = lines
+    /// Plans what `picks` touch. Files with tiny blocks cannot make the plan many times larger than `limits` allow.
+    pub(crate) fn new(grid: &Grid, picks: Vec<Pick>, limits: &Limits) -> Result<Self> {
+        let counts = picks
             .iter()
-            .map(|line| usize::try_from(line.count))
+            .map(|pick| usize::try_from(pick.count()))
             .collect::<Result<Vec<_>, _>>()
             .map_err(|_| Error::usage("the selection does not fit the memory of this machine"))?;
         let empty = counts.contains(&0);
-        let most = lines.iter().enumerate().map(|(axis, &line)| grid.most_segments(axis, line));
+        let most = picks.iter().enumerate().map(|(axis, pick)| grid.most_segments(axis, pick));
         let most = if empty { 0 } else { most.fold(0, u64::saturating_add).saturating_mul(SEGMENT_BYTES) };
         Limits::check("the plan of a selection", most, limits.max_index_bytes())?;
-        let segments = lines
+        let segments = picks
             .iter()
             .enumerate()
-            .map(|(axis, &line)| if empty { Ok(Vec::new()) } else { grid.segments(axis, line) })
+            .map(|(axis, pick)| if empty { Ok(Vec::new()) } else { grid.segments(axis, pick) })
             .collect::<Result<Vec<Vec<Segment>>>>()?;
         let groups: Vec<Vec<Range<usize>>> =
             segments.iter().map(|segments| runs_by_chunk(segments)).collect();
         let touched = groups.iter().map(|g| g.len() as u64).collect();
-        Ok(Plan { segments, groups, touched, counts, steps: lines.iter().map(|line| line.step).collect() })
+        let steps = picks.into_iter().enumerate().map(|(axis, pick)| Steps::new(grid, axis, pick));
+        let steps = steps.collect::<Result<Vec<Steps>>>()?;
+        Ok(Plan { segments, groups, touched, counts, steps })
+    }
+
+    /// Whether the items follow each other by steps along every axis.
+    pub(crate) fn is_even(&self) -> bool {
+        self.steps.iter().all(|steps| matches!(steps, Steps::Every(_)))
     }
 
     /// The number of touched chunks.
@@ -90,11 +119,46 @@ impl Plan {
         let runs: Vec<Range<usize>> =
             self.groups.iter().zip(&at).map(|(g, &n)| g[n as usize].clone()).collect();
         let position: Vec<u64> = runs.iter().zip(&self.segments).map(|(run, s)| s[run.start].chunk).collect();
-        ChunkVisit {
-            chunk: grid.chunk_number(position.iter().copied()),
-            position,
-            lengths: runs.iter().map(|run| run.len() as u64).collect(),
-            runs,
+        ChunkVisit { chunk: grid.chunk_number(position.iter().copied()), position, runs }
+    }
+}
+
+impl Steps {
+    fn new(grid: &Grid, axis: usize, pick: Pick) -> Result<Self> {
+        let List { indices, order } = match pick {
+            Pick::Line(line) => return Ok(Steps::Every(line.step)),
+            Pick::List(list) => list,
+        };
+        let mut inside = reserved("the plan of a selection", indices.len())?;
+        // A block has fewer than 2^31 items.
+        inside.extend(indices.iter().map(|&index| grid.split(axis, index).2 as usize));
+        Ok(Steps::At { inside, order })
+    }
+
+    /// The places of a segment in its block, where they are not evenly spaced.
+    pub(crate) fn inside(&self, segment: Segment) -> Option<&[usize]> {
+        match self {
+            Steps::Every(_) => None,
+            Steps::At { inside, .. } => inside.get(segment.out..segment.out + segment.count),
+        }
+    }
+
+    /// The places in the result of all items of the axis, where they do not go in turn.
+    pub(crate) fn order(&self) -> Option<&[usize]> {
+        match self {
+            Steps::At { order: Some(order), .. } => Some(order),
+            _ => None,
+        }
+    }
+
+    /// The distance between neighbours in a block whose items along the axis are `stride` bytes apart.
+    ///
+    /// With a second item in the block the step is shorter than the block; without one it does not matter.
+    pub(crate) fn stride(&self, stride: usize, count: usize) -> isize {
+        match self {
+            Steps::Every(step) if count > 1 => (*step as isize).wrapping_mul(stride as isize),
+            Steps::Every(_) => 0,
+            Steps::At { .. } => stride as isize,
         }
     }
 }
@@ -114,20 +178,23 @@ fn runs_by_chunk(segments: &[Segment]) -> Vec<Range<usize>> {
 impl ChunkVisit {
     /// The number of touched blocks.
     pub(crate) fn blocks(&self) -> usize {
-        self.lengths.iter().product::<u64>() as usize
+        self.runs.iter().map(ExactSizeIterator::len).product()
     }
 
-    /// The touched block `index`.
-    pub(crate) fn block(&self, plan: &Plan, grid: &Grid, index: usize) -> BlockVisit {
+    /// The number in its chunk of the touched block `index`, which counts in C order of the segments.
+    pub(crate) fn block(&self, plan: &Plan, grid: &Grid, index: usize) -> usize {
         let cell = self.cell(index);
-        let position = cell.iter().zip(&plan.segments).map(|(&at, segments)| segments[at].block);
-        BlockVisit { block: grid.block_number(position), index }
+        grid.block_number(cell.iter().zip(&plan.segments).map(|(&at, segments)| segments[at].block))
     }
 
-    /// The segment along each axis of the touched block `index`: its cell in the grid of [`Plan::cuts`].
-    pub(crate) fn cell(&self, index: usize) -> Vec<usize> {
-        let at = unravel(index as u64, &self.lengths);
-        self.runs.iter().zip(at).map(|(run, at)| run.start + at as usize).collect()
+    /// The cell of the touched block `index`.
+    pub(crate) fn cell(&self, mut index: usize) -> Cell {
+        let mut cell = Cell { at: [0; MAX_NDIM], ndim: self.runs.len() };
+        for (at, run) in cell.at[..self.runs.len()].iter_mut().zip(&self.runs).rev() {
+            *at = run.start + index % run.len();
+            index /= run.len();
+        }
+        cell
     }
 
     /// The segments of a cell.

@@ -75,13 +75,15 @@ pub(super) struct Geometry {
 impl Geometry {
     pub(super) fn new(grid: &Grid, over: &Over) -> Result<Self> {
         let selection = over.selection();
-        if selection.axes().iter().any(|part| matches!(part, Part::Index(_) | Part::NewAxis)) {
+        let ranges =
+            |parts: &[Part]| parts.iter().all(|part| matches!(part, Part::Range { .. } | Part::Ellipsis));
+        if !selection.axes().is_some_and(ranges) {
             return Err(Error::usage(format!(
-                "a reduction goes over ranges, and [{selection}] names an index or a new axis: write i..i+1"
+                "a reduction goes over ranges, and [{selection}] names something else: for an index write i..i+1"
             )));
         }
         let reduced = over.reduced(grid.ndim())?;
-        let lines = selection.resolve(grid.shape())?.lines;
+        let lines = selection.resolve(grid.shape())?.into_lines()?;
         let mut axes = Vec::with_capacity(grid.ndim());
         for (d, (line, &reduced)) in lines.iter().zip(&reduced).enumerate() {
             let (length, chunk, block) = (grid.shape()[d], grid.chunks()[d], grid.blocks()[d]);

@@ -7,8 +7,10 @@ use std::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToIncl
 /// ```
 /// use b2nd::Axis;
 /// assert_eq!(Axis::from(2..8).with_step(3), Axis::Range { start: Some(2), stop: Some(8), step: 3 });
+/// assert_eq!(Axis::from([4, -1, 4]), Axis::List(vec![4, -1, 4]));
+/// assert_eq!(Axis::from([true, false]), Axis::Mask(vec![true, false]));
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Axis {
     /// One index, negative from the end; the axis disappears from the result.
@@ -19,9 +21,14 @@ pub enum Axis {
         start: Option<i64>,
         /// One past the last index; `None` for the open end.
         stop: Option<i64>,
-        /// The step: not 0; negative only for reading.
+        /// The step: not 0; negative to walk backwards.
         step: i64,
     },
+    /// These indices, in this order, negative from the end; an index may occur more than once. Lists along several axes
+    /// take every combination of their indices (orthogonal indexing).
+    List(Vec<i64>),
+    /// The indices where it is true: as many as the axis has items.
+    Mask(Vec<bool>),
     /// A new axis of length 1 in the result.
     NewAxis,
     /// All the axes that the other parts leave over, whole.
@@ -62,10 +69,23 @@ impl std::fmt::Display for Axis {
             Axis::Index(index) => write!(f, "{index}"),
             Axis::Range { start, stop, step: 1 } => write!(f, "{}:{}", bound(start), bound(stop)),
             Axis::Range { start, stop, step } => write!(f, "{}:{}:{step}", bound(start), bound(stop)),
+            Axis::List(list) => write_list(f, list.iter()),
+            Axis::Mask(mask) => write_list(f, mask.iter().map(|&m| if m { "True" } else { "False" })),
             Axis::NewAxis => f.write_str("None"),
             Axis::Ellipsis => f.write_str("..."),
         }
     }
+}
+
+fn write_list(
+    f: &mut std::fmt::Formatter<'_>,
+    items: impl Iterator<Item = impl std::fmt::Display>,
+) -> std::fmt::Result {
+    f.write_str("[")?;
+    for (n, item) in items.enumerate() {
+        write!(f, "{}{item}", if n == 0 { "" } else { ", " })?;
+    }
+    f.write_str("]")
 }
 
 impl From<NewAxis> for Axis {
@@ -99,8 +119,42 @@ fn past<T: TryInto<i64>>(last: T) -> Option<i64> {
     }
 }
 
+/// What a list of `$item` becomes, for everything that borrows as a list.
+macro_rules! from_lists {
+    ($item:ty, $list:ident => $made:expr) => {
+        impl From<&[$item]> for Axis {
+            fn from($list: &[$item]) -> Self {
+                $made
+            }
+        }
+        impl<const N: usize> From<[$item; N]> for Axis {
+            fn from(list: [$item; N]) -> Self {
+                Axis::from(&list[..])
+            }
+        }
+        impl<const N: usize> From<&[$item; N]> for Axis {
+            fn from(list: &[$item; N]) -> Self {
+                Axis::from(&list[..])
+            }
+        }
+        impl From<Vec<$item>> for Axis {
+            fn from(list: Vec<$item>) -> Self {
+                Axis::from(&list[..])
+            }
+        }
+        impl From<&Vec<$item>> for Axis {
+            fn from(list: &Vec<$item>) -> Self {
+                Axis::from(&list[..])
+            }
+        }
+    };
+}
+
+from_lists!(bool, mask => Axis::Mask(mask.to_vec()));
+
 macro_rules! from_integers {
     ($($int:ty),*) => {$(
+        from_lists!($int, list => Axis::List(list.iter().map(|&index| bound(index)).collect()));
         impl From<$int> for Axis {
             fn from(index: $int) -> Self {
                 Axis::Index(bound(index))

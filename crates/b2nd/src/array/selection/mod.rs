@@ -1,29 +1,53 @@
-//! Basic selections: ranges with steps, single indices, new axes and the ellipsis, as NumPy has them.
+//! Selections: ranges with steps, single indices, lists, masks, new axes and the ellipsis, as NumPy has them; points.
 
 mod axis;
 mod parse;
+mod points;
 mod resolve;
 #[cfg(test)]
 mod tests;
 
 pub use axis::{Axis, Ellipsis, NewAxis};
-pub(crate) use resolve::{Line, Resolved};
+pub(crate) use resolve::{Line, List, Pick, Resolved, Taken};
 
+use crate::array::grid::MAX_NDIM;
 use crate::error::Result;
 
-/// Which items of an array: as NumPy's basic indexing. Axes that are not named are taken whole.
+/// Which items of an array: as NumPy's basic indexing, with lists and masks along single axes (orthogonal indexing).
+/// Axes that are not named are taken whole.
 ///
-/// Written with the [`s!`](crate::s) macro, parsed from text, or built from [`Axis`] values.
+/// Written with the [`s!`](crate::s) macro, parsed from text, or built from [`Axis`] values. Single items, one by one, are
+/// selected by [`Selection::points`], [`Selection::coordinates`], [`Selection::flat`] or [`Selection::mask`]: their result
+/// has one axis, in the order in which they are named.
+///
+/// Whatever it takes, a read decodes each touched block once and no other. In a write where an item is named more than
+/// once, the last of what is given for it stays.
 ///
 /// ```
 /// use b2nd::{s, Selection};
 /// assert_eq!(s![10..20, .., -5], Selection::parse("10:20, :, -5")?);
 /// assert_eq!(s![..;2], Selection::parse("::2")?);
+/// assert_eq!(s![.., [7, 0, -1]], Selection::parse(":, [7, 0, -1]")?);
 /// # Ok::<(), b2nd::Error>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Selection {
-    axes: Vec<Axis>,
+    kind: Kind,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Kind {
+    Axes(Vec<Axis>),
+    Points(Vec<i64>),
+    Coordinates(Vec<Vec<i64>>),
+    Flat(Vec<i64>),
+    Mask { shape: Vec<u64>, items: Vec<bool> },
+}
+
+impl Default for Selection {
+    fn default() -> Self {
+        Selection::new([])
+    }
 }
 
 impl Selection {
@@ -43,7 +67,93 @@ impl Selection {
     /// assert_eq!(Selection::new([Axis::Index(3), Axis::from(..2)]).to_string(), "3, :2");
     /// ```
     pub fn new(axes: impl Into<Vec<Axis>>) -> Self {
-        Selection { axes: axes.into() }
+        Selection { kind: Kind::Axes(axes.into()) }
+    }
+
+    /// Every combination of one list of indices (or mask, or range) for each axis.
+    ///
+    /// ```
+    /// use b2nd::{s, Selection};
+    /// assert_eq!(Selection::orthogonal([vec![3, 1], vec![-1, 0]]), s![[3, 1], [-1, 0]]);
+    /// ```
+    pub fn orthogonal(lists: impl IntoIterator<Item: Into<Axis>>) -> Self {
+        Selection::new(lists.into_iter().map(Into::into).collect::<Vec<Axis>>())
+    }
+
+    /// Single items by their indices, one point after the other: `ndim` numbers each, negative from the end.
+    ///
+    /// ```
+    /// use b2nd::{s, Dtype, Options, Selection};
+    /// let mut a = Options::new().create(None, Dtype::parse("|u1")?, &[2, 3])?;
+    /// a.write_bytes(s![], &[0, 1, 2, 10, 11, 12])?;
+    /// let corners = Selection::points([[1, 2], [0, 0], [1, -1]].as_flattened());
+    /// assert_eq!(a.read_bytes(corners)?, [12, 0, 12]);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    pub fn points(coordinates: impl Into<Vec<i64>>) -> Self {
+        Selection { kind: Kind::Points(coordinates.into()) }
+    }
+
+    /// Single items by one list of indices for each axis, all of the same length (Zarr's `vindex`).
+    ///
+    /// ```
+    /// use b2nd::{s, Dtype, Options, Selection};
+    /// let mut a = Options::new().create(None, Dtype::parse("|u1")?, &[2, 3])?;
+    /// let (rows, columns) = (vec![1, 0, 1], vec![2, 0, 0]);
+    /// a.write_bytes(Selection::coordinates([rows, columns]), &[7, 8, 9])?;
+    /// assert_eq!(a.read_bytes(s![])?, [8, 0, 0, 9, 0, 7]);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    pub fn coordinates(lists: impl Into<Vec<Vec<i64>>>) -> Self {
+        Selection { kind: Kind::Coordinates(lists.into()) }
+    }
+
+    /// Single items by their positions in C order, negative from the end.
+    ///
+    /// ```
+    /// use b2nd::{s, Dtype, Options, Selection};
+    /// let mut a = Options::new().create(None, Dtype::parse("|u1")?, &[2, 3])?;
+    /// a.write_bytes(s![], &[0, 1, 2, 10, 11, 12])?;
+    /// assert_eq!(a.read_bytes(Selection::flat([4, -1, 4]))?, [11, 12, 11]);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    pub fn flat(positions: impl Into<Vec<i64>>) -> Self {
+        Selection { kind: Kind::Flat(positions.into()) }
+    }
+
+    /// The items where a mask of the array's own shape is true, in C order.
+    ///
+    /// ```
+    /// use b2nd::{s, Dtype, Options, Selection};
+    /// let mut a = Options::new().create(None, Dtype::parse("|u1")?, &[2, 2])?;
+    /// a.write_bytes(s![], &[5, 6, 7, 8])?;
+    /// let odd = Selection::mask([2, 2], [true, false, true, false]);
+    /// assert_eq!(a.read_bytes(odd.clone())?, [5, 7]);
+    /// a.fill_bytes(odd, &[0])?;
+    /// assert_eq!(a.read_bytes(s![])?, [0, 6, 0, 8]);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    pub fn mask(shape: impl Into<Vec<u64>>, items: impl Into<Vec<bool>>) -> Self {
+        Selection { kind: Kind::Mask { shape: shape.into(), items: items.into() } }
+    }
+
+    /// These indices along one axis (negative: counted from the last), all other axes whole.
+    ///
+    /// ```
+    /// use b2nd::Selection;
+    /// assert_eq!(Selection::take([3, 0], 1).to_string(), ":, [3, 0]");
+    /// assert_eq!(Selection::take([3, 0], -2).to_string(), "..., [3, 0], :");
+    /// ```
+    pub fn take(indices: impl Into<Vec<i64>>, axis: i64) -> Self {
+        let list = std::iter::once(Axis::List(indices.into()));
+        // More than any array has, where the number is out of range: that is said when the shape is known.
+        let whole = |count: u64| std::iter::repeat_n(Axis::from(..), count.min(MAX_NDIM as u64) as usize);
+        Selection::new(if axis >= 0 {
+            whole(axis.unsigned_abs()).chain(list).collect::<Vec<_>>()
+        } else {
+            let after = whole(axis.unsigned_abs() - 1);
+            std::iter::once(Axis::Ellipsis).chain(list).chain(after).collect()
+        })
     }
 
     /// The box `start[d]..stop[d]` along every axis.
@@ -56,17 +166,32 @@ impl Selection {
         let bound = |index: u64| Some(i64::try_from(index).unwrap_or(i64::MAX));
         let axes =
             start.iter().zip(stop).map(|(&a, &b)| Axis::Range { start: bound(a), stop: bound(b), step: 1 });
-        Selection { axes: axes.collect() }
+        Selection::new(axes.collect::<Vec<_>>())
     }
 
-    /// The parts.
-    pub fn axes(&self) -> &[Axis] {
-        &self.axes
+    /// The parts along the axes; `None` for single items.
+    ///
+    /// ```
+    /// use b2nd::{s, Axis, Selection};
+    /// assert_eq!(s![4].axes(), Some(&[Axis::Index(4)][..]));
+    /// assert_eq!(Selection::flat([4]).axes(), None);
+    /// ```
+    pub fn axes(&self) -> Option<&[Axis]> {
+        match &self.kind {
+            Kind::Axes(axes) => Some(axes),
+            _ => None,
+        }
     }
 
-    /// The selection against a shape: where each axis starts, how it steps, how many items it gives.
+    /// The selection against a shape: all its numbers absolute and checked.
     pub(crate) fn resolve(&self, shape: &[u64]) -> Result<Resolved> {
-        resolve::resolve(&self.axes, shape)
+        match &self.kind {
+            Kind::Axes(axes) => resolve::resolve(axes, shape),
+            Kind::Points(coordinates) => points::points(coordinates, shape),
+            Kind::Coordinates(lists) => points::coordinates(lists, shape),
+            Kind::Flat(positions) => points::flat(positions, shape),
+            Kind::Mask { shape: own, items } => points::mask(items, own, shape),
+        }
     }
 }
 
@@ -76,25 +201,40 @@ impl From<()> for Selection {
     }
 }
 
+/// NumPy's notation, which [`Selection::parse`] reads; single items have none and are counted.
 impl std::fmt::Display for Selection {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if self.axes.is_empty() {
+        let axes = match &self.kind {
+            Kind::Axes(axes) => axes,
+            Kind::Points(numbers) => return write!(f, "points of {} indices", numbers.len()),
+            Kind::Coordinates(lists) => return write!(f, "{} points", lists.first().map_or(0, Vec::len)),
+            Kind::Flat(positions) => return write!(f, "{} flat positions", positions.len()),
+            Kind::Mask { shape, .. } => return write!(f, "a mask of shape {shape:?}"),
+        };
+        if axes.is_empty() {
             return f.write_str("...");
         }
-        for (n, axis) in self.axes.iter().enumerate() {
+        for (n, axis) in axes.iter().enumerate() {
             write!(f, "{}{axis}", if n == 0 { "" } else { ", " })?;
         }
-        Ok(())
+        // As in Python, a comma tells one list along the first axis from brackets around indices.
+        match &axes[..] {
+            [Axis::List(_) | Axis::Mask(_)] => f.write_str(","),
+            _ => Ok(()),
+        }
     }
 }
 
 /// Writes a [`Selection`]: `s![0..31, .., -1, ..;2]`, with [`NewAxis`] and [`Ellipsis`] where they are wanted.
 ///
 /// A range takes its step behind a semicolon; as in Python a negative step walks backwards: `s![..;-1]` reverses an axis.
+/// Arrays, slices and vectors of indices are lists; those of `bool` are masks.
 ///
 /// ```
 /// use b2nd::{s, Ellipsis, NewAxis};
 /// assert_eq!(s![NewAxis, 1..5;2, Ellipsis, 0].to_string(), "None, 1:5:2, ..., 0");
+/// let rows = vec![9, 3, 3];
+/// assert_eq!(s![rows, [true, false], 2].to_string(), "[9, 3, 3], [True, False], 2");
 /// ```
 #[macro_export]
 macro_rules! s {

@@ -5,26 +5,36 @@ use crate::error::Error;
 use crate::error::Result;
 
 impl Selection {
-    /// Parses NumPy's notation: `10:20, :, -5, ::-1, ..., None`; brackets around it are allowed.
+    /// Parses NumPy's notation: `10:20, :, -5, ::-1, [3, 1], [True, False], ..., None`; brackets around it are allowed.
+    /// `[3, 1]` alone is two indices, and `[3, 1],` or `[[3, 1]]` a list along the first axis.
     ///
     /// # Errors
     /// [`Error::Usage`] that names the part that is not understood.
     ///
     /// ```
     /// use b2nd::Selection;
-    /// assert_eq!(Selection::parse("[1:, ...]")?.axes().len(), 2);
+    /// assert_eq!(Selection::parse("[1:, ...]")?.to_string(), "1:, ...");
     /// assert!(Selection::parse("1:2:0").is_err());
     /// # Ok::<(), b2nd::Error>(())
     /// ```
     pub fn parse(text: &str) -> Result<Self> {
-        let trimmed = text.trim();
-        let inner = trimmed.strip_prefix('[').and_then(|t| t.strip_suffix(']')).unwrap_or(trimmed).trim();
+        let inner = outer(text.trim()).trim();
         // As in Python, one comma may follow the last part; an empty text stands for everything.
         let inner = inner.strip_suffix(',').unwrap_or(inner);
         if inner.trim().is_empty() {
             return Ok(Selection::all());
         }
-        inner.split(',').map(|part| parse_part(part.trim())).collect::<Result<Vec<_>>>().map(Selection::new)
+        // A comma inside brackets does not part.
+        let mut depth = 0usize;
+        let parts = inner.split(move |c| {
+            match c {
+                '[' => depth += 1,
+                ']' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            c == ',' && depth == 0
+        });
+        parts.map(|part| parse_part(part.trim())).collect::<Result<Vec<_>>>().map(Selection::new)
     }
 }
 
@@ -35,15 +45,50 @@ impl std::str::FromStr for Selection {
     }
 }
 
+/// The text without the brackets around all of it: where it starts with the one that its last closes.
+fn outer(text: &str) -> &str {
+    let Some(inner) = text.strip_prefix('[').and_then(|t| t.strip_suffix(']')) else { return text };
+    let mut depth = 0i64;
+    let closed = inner.chars().any(|c| {
+        depth += i64::from(c == '[') - i64::from(c == ']');
+        depth < 0
+    });
+    if closed { text } else { inner }
+}
+
+fn parse_list(part: &str, inner: &str) -> Result<Axis> {
+    let inner = inner.trim();
+    let entries = || inner.strip_suffix(',').unwrap_or(inner).split(',').map(str::trim);
+    if inner.is_empty() {
+        return Ok(Axis::List(Vec::new()));
+    }
+    let mask = |entry| match entry {
+        "True" => Some(true),
+        "False" => Some(false),
+        _ => None,
+    };
+    if let Some(mask) = entries().map(mask).collect() {
+        return Ok(Axis::Mask(mask));
+    }
+    entries().map(str::parse).collect::<Result<_, _>>().map(Axis::List).map_err(|_| {
+        Error::usage(format!(
+            "cannot understand '{part}' in the slice: a list holds indices, or True and False"
+        ))
+    })
+}
+
 fn parse_part(part: &str) -> Result<Axis> {
     match part {
         "..." => return Ok(Axis::Ellipsis),
         "None" | "newaxis" | "np.newaxis" => return Ok(Axis::NewAxis),
         _ => {}
     }
+    if let Some(inner) = part.strip_prefix('[').and_then(|t| t.strip_suffix(']')) {
+        return parse_list(part, inner);
+    }
     let unknown = || {
         Error::usage(format!(
-            "cannot understand '{part}' in the slice: a part is an index (5, -1), a range (10:20, :, ::2), '...' or 'None'"
+            "cannot understand '{part}' in the slice: a part is an index (5, -1), a range (10:20, :, ::2), a list ([3, 1]), '...' or 'None'"
         ))
     };
     let number = |text: &str| text.trim().parse::<i64>().map_err(|_| unknown());

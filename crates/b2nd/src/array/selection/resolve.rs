@@ -3,6 +3,7 @@
 use super::Axis;
 use crate::error::Error;
 use crate::error::Result;
+use crate::limits::reserved;
 
 /// The indices taken along one axis of the array: `start`, `start + step`, …, `count` of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,31 +13,96 @@ pub(crate) struct Line {
     pub(crate) count: u64,
 }
 
+/// The indices of a list along one axis.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct List {
+    /// The indices, ascending; an index that is taken more than once is there as often.
+    pub(crate) indices: Vec<u64>,
+    /// The place of each in the result, ascending among equal indices; `None` where they go in turn.
+    pub(crate) order: Option<Vec<usize>>,
+}
+
+/// What is taken along one axis of the array.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Pick {
+    Line(Line),
+    List(List),
+}
+
+impl Pick {
+    /// The number of items taken.
+    pub(crate) fn count(&self) -> u64 {
+        match self {
+            Pick::Line(line) => line.count,
+            Pick::List(list) => list.indices.len() as u64,
+        }
+    }
+
+    /// The same for writing, where the last item of those for one index wins: each index once.
+    pub(crate) fn last_of_each(self) -> Result<Self> {
+        let Pick::List(List { indices, order }) = self else { return Ok(self) };
+        if indices.is_sorted_by(|a, b| a < b) {
+            return Ok(Pick::List(List { indices, order }));
+        }
+        let (mut kept, mut places) = (reserved(LIST, indices.len())?, reserved(LIST, indices.len())?);
+        for (at, &index) in indices.iter().enumerate() {
+            if indices.get(at + 1) != Some(&index) {
+                kept.push(index);
+                places.push(order.as_ref().map_or(Some(at), |order| order.get(at).copied()).unwrap_or(at));
+            }
+        }
+        Ok(Pick::List(List { indices: kept, order: Some(places) }))
+    }
+}
+
+/// Which items of the array a selection takes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Taken {
+    /// Every combination of what is taken along each axis.
+    Axes(Vec<Pick>),
+    /// The items at these flat C-order positions, one by one; all inside the array.
+    Points(Vec<u64>),
+}
+
 /// A selection with all its numbers known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Resolved {
-    /// One line for each axis of the array.
-    pub(crate) lines: Vec<Line>,
-    /// The shape of the result: without the indexed axes, with the new ones.
+    pub(crate) taken: Taken,
+    /// The shape of the result: without the indexed axes, with the new ones; the number of points.
     pub(crate) shape: Vec<u64>,
 }
 
 impl Resolved {
+    /// The lines of a selection by ranges and indices alone.
+    pub(crate) fn into_lines(self) -> Result<Vec<Line>> {
+        let Taken::Axes(picks) = self.taken else {
+            return Err(Error::usage("points are not evenly spaced"));
+        };
+        let line = |pick| match pick {
+            Pick::Line(line) => Ok(line),
+            Pick::List(_) => Err(Error::usage("a list is not evenly spaced")),
+        };
+        picks.into_iter().map(line).collect()
+    }
+
     /// The number of items; an error when it does not fit.
     pub(crate) fn items(&self) -> Result<u64> {
-        let product = |total: u64, line: &Line| total.checked_mul(line.count);
-        if self.lines.iter().any(|line| line.count == 0) {
+        let picks = match &self.taken {
+            Taken::Axes(picks) => picks,
+            Taken::Points(points) => return Ok(points.len() as u64),
+        };
+        if picks.iter().any(|pick| pick.count() == 0) {
             return Ok(0);
         }
-        self.lines
+        picks
             .iter()
-            .try_fold(1, product)
+            .try_fold(1u64, |total, pick| total.checked_mul(pick.count()))
             .ok_or_else(|| Error::usage("the selection has more than 2^64 items"))
     }
 }
 
 pub(super) fn resolve(axes: &[Axis], shape: &[u64]) -> Result<Resolved> {
-    let used = axes.iter().filter(|a| matches!(a, Axis::Index(_) | Axis::Range { .. })).count();
+    let used = axes.iter().filter(|a| !matches!(a, Axis::NewAxis | Axis::Ellipsis)).count();
     let ellipses = axes.iter().filter(|a| matches!(a, Axis::Ellipsis)).count();
     if used > shape.len() {
         return Err(Error::usage(format!(
@@ -47,55 +113,106 @@ pub(super) fn resolve(axes: &[Axis], shape: &[u64]) -> Result<Resolved> {
     if ellipses > 1 {
         return Err(Error::usage("a slice can hold one '...' only"));
     }
-    let whole = Axis::from(..);
+    let whole = &Axis::Range { start: None, stop: None, step: 1 };
     let left = shape.len() - used;
     // Without an ellipsis the axes that are left over come last.
     let tail = if ellipses == 0 { left } else { 0 };
     let parts = axes.iter().flat_map(|part| match part {
         Axis::Ellipsis => std::iter::repeat_n(whole, left),
-        other => std::iter::repeat_n(*other, 1),
+        other => std::iter::repeat_n(other, 1),
     });
-    let mut resolved =
-        Resolved { lines: Vec::with_capacity(shape.len()), shape: Vec::with_capacity(shape.len()) };
+    let (mut picks, mut result) = (Vec::with_capacity(shape.len()), Vec::with_capacity(shape.len()));
     let mut lengths = shape.iter().copied().enumerate();
     for part in parts.chain(std::iter::repeat_n(whole, tail)) {
-        if part == Axis::NewAxis {
-            resolved.shape.push(1);
+        if *part == Axis::NewAxis {
+            result.push(1);
             continue;
         }
         let Some((axis, length)) = lengths.next() else { break };
-        let line = resolve_axis(part, axis, length)?;
+        let pick = match part {
+            Axis::List(list) => resolve_list(list, axis, length)?,
+            Axis::Mask(mask) => resolve_mask(mask, axis, length)?,
+            part => Pick::Line(resolve_line(part, axis, length)?),
+        };
         if !matches!(part, Axis::Index(_)) {
-            resolved.shape.push(line.count);
+            result.push(pick.count());
         }
-        resolved.lines.push(line);
+        picks.push(pick);
     }
-    Ok(resolved)
+    Ok(Resolved { taken: Taken::Axes(picks), shape: result })
+}
+
+/// An index counted from the start; `None` when it is out of range.
+pub(super) fn absolute(index: i64, length: u64) -> Option<u64> {
+    let at = if index < 0 { length.checked_sub(index.unsigned_abs())? } else { index.unsigned_abs() };
+    (at < length).then_some(at)
+}
+
+fn resolve_list(list: &[i64], axis: usize, length: u64) -> Result<Pick> {
+    let mut indices = reserved(LIST, list.len())?;
+    for (entry, &index) in list.iter().enumerate() {
+        indices.push(absolute(index, length).ok_or_else(|| {
+            Error::usage(format!(
+                "index {index} (entry {entry} of the list) is out of range for axis {axis} with {length} items"
+            ))
+        })?);
+    }
+    pick(indices)
+}
+
+fn resolve_mask(mask: &[bool], axis: usize, length: u64) -> Result<Pick> {
+    if mask.len() as u64 != length {
+        return Err(Error::usage(format!(
+            "the mask has {} entries, and axis {axis} has {length} items",
+            mask.len()
+        )));
+    }
+    let mut indices = reserved(LIST, mask.iter().filter(|&&taken| taken).count())?;
+    indices.extend(mask.iter().zip(0..).filter(|(taken, _)| **taken).map(|(_, index)| index));
+    pick(indices)
+}
+
+const LIST: &str = "a list of indices";
+
+/// A list in its simplest form: a line where the indices are evenly spaced, else sorted.
+fn pick(mut indices: Vec<u64>) -> Result<Pick> {
+    // An index is at most `i64::MAX`, as the length of an axis is.
+    let step = |pair: &[u64]| pair[1].cast_signed().wrapping_sub(pair[0].cast_signed());
+    let first = indices.windows(2).next().map_or(1, step);
+    if first != 0 && indices.windows(2).all(|pair| step(pair) == first) {
+        let start = indices.first().copied().unwrap_or(0);
+        return Ok(Pick::Line(Line { start, step: first, count: indices.len() as u64 }));
+    }
+    if indices.is_sorted() {
+        return Ok(Pick::List(List { indices, order: None }));
+    }
+    let mut order = reserved(LIST, indices.len())?;
+    order.extend(0..indices.len());
+    order.sort_unstable_by_key(|&place| (indices.get(place).copied(), place));
+    indices.sort_unstable();
+    Ok(Pick::List(List { indices, order: Some(order) }))
 }
 
 /// Python's rules for one axis of `length` items.
-fn resolve_axis(part: Axis, axis: usize, length: u64) -> Result<Line> {
+fn resolve_line(part: &Axis, axis: usize, length: u64) -> Result<Line> {
     let signed = i128::from(length);
-    match part {
-        Axis::Index(index) => {
-            let absolute = i128::from(index) + if index < 0 { signed } else { 0 };
-            match u64::try_from(absolute) {
-                Ok(start) if start < length => Ok(Line { start, step: 1, count: 1 }),
-                _ => Err(Error::usage(format!(
-                    "index {index} is out of range for axis {axis} with {length} items"
-                ))),
-            }
-        }
+    match *part {
+        Axis::Index(index) => match absolute(index, length) {
+            Some(start) => Ok(Line { start, step: 1, count: 1 }),
+            None => Err(Error::usage(format!(
+                "index {index} is out of range for axis {axis} with {length} items"
+            ))),
+        },
         Axis::Range { start, stop, step } => {
             if step == 0 {
                 return Err(Error::usage(format!("the step along axis {axis} is 0")));
             }
             // A backward walk may start at the last item and end before the first, hence the bounds shifted by one.
             let (low, high) = if step > 0 { (0, signed) } else { (-1, signed - 1) };
-            let absolute =
+            let clipped =
                 |bound: i64| (i128::from(bound) + if bound < 0 { signed } else { 0 }).clamp(low, high);
-            let first = start.map_or(if step > 0 { low } else { high }, absolute);
-            let last = stop.map_or(if step > 0 { high } else { low }, absolute);
+            let first = start.map_or(if step > 0 { low } else { high }, clipped);
+            let last = stop.map_or(if step > 0 { high } else { low }, clipped);
             let step_wide = i128::from(step);
             let span = if step > 0 { last - first } else { first - last };
             let count = if span <= 0 { 0 } else { (span - 1) / step_wide.abs() + 1 };
@@ -106,6 +223,6 @@ fn resolve_axis(part: Axis, axis: usize, length: u64) -> Result<Line> {
                 count: u64::try_from(count).unwrap_or(0),
             })
         }
-        Axis::NewAxis | Axis::Ellipsis => Ok(Line { start: 0, step: 1, count: length }),
+        _ => Ok(Line { start: 0, step: 1, count: length }),
     }
 }

@@ -18,6 +18,13 @@ fn walk(start: Option<i64>, stop: Option<i64>, step: i64, length: i64) -> Vec<i6
     taken
 }
 
+fn picks(resolved: &Resolved) -> &[Pick] {
+    match &resolved.taken {
+        Taken::Axes(picks) => picks,
+        Taken::Points(_) => panic!("points are no picks"),
+    }
+}
+
 proptest! {
     #[test]
     fn ranges_take_what_python_takes(
@@ -25,7 +32,7 @@ proptest! {
         step in prop_oneof![-5i64..0, 1i64..6], length in 0u64..9,
     ) {
         let resolved = Selection::new([Axis::Range { start, stop, step }]).resolve(&[length]).unwrap();
-        let line = resolved.lines[0];
+        let Pick::Line(line) = picks(&resolved)[0] else { panic!("a range is a line") };
         let ours: Vec<i64> = (0..line.count as i64).map(|k| line.start as i64 + k * line.step).collect();
         prop_assert_eq!(ours, walk(start, stop, step, length as i64));
         prop_assert_eq!(resolved.shape, vec![line.count]);
@@ -37,15 +44,17 @@ proptest! {
         (any::<Option<i64>>(), any::<Option<i64>>(), any::<i64>().prop_filter("a step", |s| *s != 0))
             .prop_map(|(start, stop, step)| Axis::Range { start, stop, step }),
         Just(Axis::NewAxis), Just(Axis::Ellipsis),
+        proptest::collection::vec(any::<i64>(), 0..4).prop_map(Axis::List),
+        proptest::collection::vec(any::<bool>(), 1..4).prop_map(Axis::Mask),
     ], 0..6)) {
         let selection = Selection::new(parts.clone());
         let back = Selection::parse(&selection.to_string()).unwrap();
         let expected = if parts.is_empty() { vec![Axis::Ellipsis] } else { parts };
-        prop_assert_eq!(back.axes(), &expected[..]);
+        prop_assert_eq!(back.axes(), Some(&expected[..]));
     }
 
     #[test]
-    fn no_text_panics(text in "[-0-9:,. N\\[\\]None]{0,20}", length in any::<u64>()) {
+    fn no_text_panics(text in "[-0-9:,. N\\[\\]NoneTrueFals]{0,20}", length in any::<u64>()) {
         if let Ok(selection) = Selection::parse(&text) {
             let _ = selection.resolve(&[length, 3]);
         }
@@ -54,20 +63,47 @@ proptest! {
 
 #[test]
 fn the_macro_writes_what_it_says() {
-    assert_eq!(s![].axes(), []);
+    assert_eq!(s![].axes(), Some(&[][..]));
     assert_eq!(s![1, 2usize, -3].to_string(), "1, 2, -3");
     assert_eq!(s![0..31, .., 300.., ..5, ..;2].to_string(), "0:31, :, 300:, :5, ::2");
     assert_eq!(s![1..=3, ..=-1, -4..;-1, Ellipsis, NewAxis].to_string(), "1:4, :, -4::-1, ..., None");
+    assert_eq!(s![vec![1u64, 2], &[3usize, 4][..], [-1i64]].to_string(), "[1, 2], [3, 4], [-1]");
+    assert_eq!(s![[4, 2]].to_string(), "[4, 2],");
+    assert_eq!(Selection::parse("[4, 2],").unwrap(), s![[4, 2]]);
+    assert_eq!(Selection::parse("[[4, 2]]").unwrap(), s![[4, 2]]);
+    assert_eq!(Selection::parse("[4, 2]").unwrap(), s![4, 2]);
+    assert_eq!(
+        Selection::parse("[True, False], [], 3").unwrap().axes().unwrap()[0],
+        Axis::from([true, false])
+    );
     let (low, high) = (3u64, 9u64);
     assert_eq!(s![low..high;2,].to_string(), "3:9:2");
+}
+
+#[test]
+fn lists_are_lines_where_they_can_be_and_sorted_where_not() {
+    let pick = |axis: Axis| picks(&Selection::new([axis]).resolve(&[10]).unwrap())[0].clone();
+    let line = |start, step, count| Pick::Line(Line { start, step, count });
+    assert_eq!(pick(Axis::from([2, 4, 6])), line(2, 2, 3));
+    assert_eq!(pick(Axis::from([-1, -4])), line(9, -3, 2));
+    assert_eq!(pick(Axis::from([7])), line(7, 1, 1));
+    assert_eq!(pick(Axis::List(vec![])), line(0, 1, 0));
+    assert_eq!(pick(Axis::from([true; 10])), line(0, 1, 10));
+    let sorted = |indices: &[u64], order| Pick::List(List { indices: indices.to_vec(), order });
+    assert_eq!(pick(Axis::from([0, 1, 5])), sorted(&[0, 1, 5], None));
+    assert_eq!(pick(Axis::from([3, 3])), sorted(&[3, 3], None));
+    let repeated = pick(Axis::from([5, -10, 5, 2]));
+    assert_eq!(repeated, sorted(&[0, 2, 5, 5], Some(vec![1, 3, 0, 2])));
+    assert_eq!(repeated.last_of_each().unwrap(), sorted(&[0, 2, 5], Some(vec![1, 3, 2])));
+    assert_eq!(pick(Axis::from([3, 3])).last_of_each().unwrap(), sorted(&[3], Some(vec![1])));
 }
 
 #[test]
 fn indices_drop_their_axis_and_new_axes_appear() {
     let resolved = s![2, Ellipsis, NewAxis, 1..3].resolve(&[5, 6, 7, 8]).unwrap();
     assert_eq!(resolved.shape, [6, 7, 1, 2]);
-    assert_eq!(resolved.lines[0], Line { start: 2, step: 1, count: 1 });
-    assert_eq!(resolved.lines[3], Line { start: 1, step: 1, count: 2 });
+    assert_eq!(picks(&resolved)[0], Pick::Line(Line { start: 2, step: 1, count: 1 }));
+    assert_eq!(picks(&resolved)[3], Pick::Line(Line { start: 1, step: 1, count: 2 }));
     assert_eq!(s![-1].resolve(&[4, 2]).unwrap().shape, [2]);
     assert_eq!(s![NewAxis].resolve(&[]).unwrap().shape, [1]);
     assert_eq!(Selection::all().resolve(&[]).unwrap().items().unwrap(), 1);
@@ -80,8 +116,57 @@ fn what_cannot_be_selected_says_why() {
     assert!(message(s![-6], &[5]).contains("-6"));
     assert!(message(s![.., ..], &[5]).contains("names 2 axes"));
     assert!(message(s![Ellipsis, Ellipsis], &[5]).contains("one '...'"));
+    let refused = message(s![.., [1, 4, -5]], &[5, 4]);
+    assert!(
+        refused.contains("index 4 (entry 1 of the list) is out of range for axis 1 with 4 items"),
+        "{refused}"
+    );
+    assert!(message(s![[0, -6]], &[5]).contains("index -6"));
+    let refused = message(s![[true, false]], &[5]);
+    assert!(refused.contains("the mask has 2 entries, and axis 0 has 5 items"), "{refused}");
+    assert!(Selection::parse("[1, x], 2").unwrap_err().to_string().contains("'[1, x]'"));
     assert!(Selection::parse("1:a").unwrap_err().to_string().contains("'1:a'"));
     assert!(s![0].resolve(&[0]).is_err());
     assert!(s![..].resolve(&[u64::MAX]).unwrap().items().is_ok());
     assert!(s![.., ..].resolve(&[u64::MAX, 2]).unwrap().items().is_err());
+}
+
+#[test]
+fn points_are_flat_positions() {
+    let positions = |selection: Selection, shape: &[u64]| {
+        let resolved = selection.resolve(shape).unwrap();
+        let Taken::Points(points) = resolved.taken else { panic!("these are points") };
+        assert_eq!(resolved.shape, [points.len() as u64]);
+        points
+    };
+    assert_eq!(positions(Selection::points([0, 0, 1, 2, -1, -3, 1, 2]), &[2, 3]), [0, 5, 3, 5]);
+    assert_eq!(positions(Selection::coordinates([vec![1, -2], vec![0, 2]]), &[2, 3]), [3, 2]);
+    assert_eq!(positions(Selection::flat([5, -6, 5]), &[2, 3]), [5, 0, 5]);
+    assert_eq!(positions(Selection::flat([0, -1]), &[]), [0, 0]);
+    assert_eq!(positions(Selection::mask([2, 2], [false, true, true, false]), &[2, 2]), [1, 2]);
+    assert_eq!(positions(Selection::mask([], [true]), &[]), [0]);
+    assert_eq!(positions(Selection::mask([0, 3], []), &[0, 3]), [0; 0]);
+    assert_eq!(positions(Selection::points([]), &[2, 0]), [0; 0]);
+}
+
+#[test]
+fn points_that_are_not_there_say_why() {
+    let message = |selection: Selection, shape: &[u64]| selection.resolve(shape).unwrap_err().to_string();
+    let refused = message(Selection::points([0, 0, 1, 3]), &[2, 3]);
+    assert!(refused.contains("index 3 of point 1 is out of range for axis 1 with 3 items"), "{refused}");
+    assert!(message(Selection::points([0, 0, 1]), &[2, 3]).contains("3 numbers are no points"));
+    assert!(message(Selection::points([]), &[]).contains("0 axes"));
+    let refused = message(Selection::coordinates([vec![0, -3], vec![0, 0]]), &[2, 3]);
+    assert!(refused.contains("index -3 of point 1 is out of range for axis 0 with 2 items"), "{refused}");
+    assert!(message(Selection::coordinates([vec![0]]), &[2, 3]).contains("1 lists"));
+    assert!(message(Selection::coordinates([vec![0], vec![]]), &[2, 3]).contains("1 and 0 entries"));
+    assert!(
+        message(Selection::flat([0, 6]), &[2, 3])
+            .contains("position 6 (entry 1) is out of range for 6 items")
+    );
+    assert!(message(Selection::flat([0]), &[2, 0]).contains("0 items"));
+    assert!(message(Selection::mask([3, 2], [true; 6]), &[2, 3]).contains("shape [3, 2]"));
+    assert!(message(Selection::mask([2, 3], [true; 5]), &[2, 3]).contains("5 items"));
+    assert!(message(Selection::take([0], 2), &[2, 3]).contains("names 3 axes"));
+    assert!(message(Selection::take([0], i64::MIN), &[2, 3]).contains("names 17 axes"));
 }

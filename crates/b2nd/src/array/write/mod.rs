@@ -1,6 +1,7 @@
 //! Writing a selection: whole chunks are compressed straight from the caller's items, others are read, changed and
 //! compressed again. Chunks go to the store in order, whatever the number of threads.
 
+mod edit;
 mod source;
 mod transaction;
 
@@ -9,10 +10,12 @@ pub use transaction::{ArrayWriter, Transaction};
 use crate::array::Array;
 use crate::array::grid::Grid;
 use crate::array::read::chunk::special_item;
-use crate::array::read::plan::ChunkVisit;
 use crate::array::read::plan::Plan;
+use crate::array::read::points::PointPlan;
+use crate::array::selection::Pick;
 use crate::array::selection::Resolved;
 use crate::array::selection::Selection;
+use crate::array::selection::Taken;
 use crate::chunk;
 use crate::error::Error;
 use crate::error::Result;
@@ -21,9 +24,9 @@ use crate::exec::Scratch;
 use crate::limits::zeroed;
 use crate::schunk::Place;
 use crate::schunk::SChunk;
-use b2nd_kernel::boxes::Source;
-use b2nd_kernel::boxes::copy_box;
-use source::FreshChunk;
+use edit::BoxEdit;
+use edit::Edit;
+use edit::PointEdit;
 use std::collections::BTreeMap;
 use std::sync::Condvar;
 use std::sync::Mutex;
@@ -34,17 +37,22 @@ use std::time::Duration;
 impl Array {
     /// Writes items into a selection, and commits: C order, the dtype's own byte order, as many as the selection takes.
     ///
+    /// Where the selection names an item more than once, the last of what is given for it stays.
+    ///
     /// ```
     /// use b2nd::{s, Dtype, Options};
     /// let mut a = Options::new().create(None, Dtype::parse("|u1")?, &[4, 4])?;
     /// a.write_bytes(s![1..3, ..;2], &[1, 2, 3, 4])?;
     /// assert_eq!(a.read_bytes(s![2])?, [3, 0, 4, 0]);
+    /// a.write_bytes(s![0, ..;-1], &[1, 2, 3, 4])?;
+    /// a.write_bytes(s![[3, 3], [1, 2]], &[5, 6, 7, 8])?;
+    /// assert_eq!(a.read_bytes(s![[0, -1]])?, [4, 3, 2, 1, 0, 7, 8, 0]);
     /// # Ok::<(), b2nd::Error>(())
     /// ```
     ///
     /// # Errors
-    /// [`Error::Usage`] when the selection does not fit the shape, walks backwards, or takes another number of bytes, or
-    /// the array was opened for reading only; [`Error::Format`] where a chunk that is written in part is damaged. After
+    /// [`Error::Usage`] when the selection does not fit the shape or takes another number of bytes, or the array was
+    /// opened for reading only; [`Error::Format`] where a chunk that is written in part is damaged. After
     /// an error nothing of the write is visible.
     pub fn write_bytes(&mut self, selection: impl Into<Selection>, items: &[u8]) -> Result<()> {
         let mut transaction = self.transaction();
@@ -52,91 +60,155 @@ impl Array {
         transaction.commit()
     }
 
+    /// Writes one item, in the dtype's own byte order, into every place of a selection, and commits.
+    ///
+    /// ```
+    /// use b2nd::{s, Dtype, Options};
+    /// let mut a = Options::new().create(None, Dtype::parse("<u2")?, &[2, 3])?;
+    /// a.fill_bytes(s![.., [0, 2]], &[7, 1])?;
+    /// assert_eq!(a.read_items::<u16>(s![1])?, [263, 0, 263]);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Array::write_bytes`], and [`Error::Usage`] when `item` does not have the size of an item.
+    pub fn fill_bytes(&mut self, selection: impl Into<Selection>, item: &[u8]) -> Result<()> {
+        let mut transaction = self.transaction();
+        transaction.fill_bytes(selection, item)?;
+        transaction.commit()
+    }
+
     /// Compresses and stores what a selection takes; visible after the next commit.
-    pub(crate) fn stage(&mut self, selection: &Selection, items: &[u8]) -> Result<()> {
+    pub(crate) fn stage(&mut self, selection: &Selection, given: Given<'_>) -> Result<()> {
         let resolved = selection.resolve(self.shape())?;
-        check_items(self, &resolved, items)?;
+        let bytes = self.check_given(&resolved, given)?;
         // A file may have larger blocks than anyone can write.
         self.grid.check_writable()?;
-        if items.is_empty() {
+        if bytes == 0 {
             return Ok(());
         }
         let Array { schunk, grid, block_strides, .. } = self;
-        let plan = Plan::new(grid, &resolved.lines, schunk.limits())?;
-        let exec = schunk.exec().clone();
-        let write = Write {
-            item_strides: Grid::strides(&plan.counts, grid.itemsize()),
-            queue: Queue::new(schunk, 2 * exec.threads()),
-            grid,
-            block_strides,
-            plan: &plan,
-            items,
-            exec: &exec,
+        let (itemsize, items) = (grid.itemsize(), given.bytes());
+        let picks = match resolved.taken {
+            Taken::Axes(picks) => picks,
+            Taken::Points(positions) => {
+                let plan = PointPlan::new(grid, &positions, true)?;
+                drop(positions);
+                let stride = if given.is_one() { 0 } else { itemsize };
+                return store(schunk, grid, plan.chunks().len(), bytes, |n| {
+                    let blocks = plan.chunks().get(n).cloned().unwrap_or_default();
+                    PointEdit { grid, plan: &plan, blocks, items, stride }
+                });
+            }
         };
-        let chunks = plan.chunks();
-        if chunks < exec.threads() {
-            // Too few chunks to go round: the threads share the blocks of each.
-            return (0..chunks).try_for_each(|n| exec.with_scratch(|scratch| write.chunk(n, true, scratch)));
+        let lengths = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
+        let counts: Vec<usize> = picks.iter().map(|pick| lengths(pick.count())).collect();
+        let picks = picks.into_iter().map(Pick::last_of_each).collect::<Result<_>>()?;
+        let plan = Plan::new(grid, picks, schunk.limits())?;
+        let item_strides =
+            if given.is_one() { vec![0; counts.len()] } else { Grid::strides(&counts, itemsize) };
+        store(schunk, grid, plan.chunks(), bytes, |n| {
+            let (visit, item_strides) = (plan.visit(grid, n), &item_strides[..]);
+            BoxEdit { grid, block_strides, plan: &plan, visit, items, item_strides }
+        })
+    }
+
+    /// The bytes of the items of a selection, when those given are as many.
+    fn check_given(&self, resolved: &Resolved, given: Given<'_>) -> Result<u64> {
+        let bytes = self.items().result_bytes(resolved)?;
+        let (found, due) = match given {
+            Given::Items(items) => (items.len() as u64, bytes),
+            Given::One(item) => (item.len() as u64, self.grid.itemsize() as u64),
+        };
+        if found != due {
+            return Err(Error::usage(format!(
+                "{found} bytes are given, and the selection takes {due}: shape {:?} of {}",
+                resolved.shape,
+                self.dtype()
+            )));
         }
-        exec.run(chunks, items.len() as u64, |scratch, n| write.chunk(n, false, scratch))
+        Ok(bytes)
     }
 }
 
-fn check_items(array: &Array, resolved: &Resolved, items: &[u8]) -> Result<()> {
-    if resolved.lines.iter().any(|line| line.step < 0) {
-        return Err(Error::usage("a negative step cannot be written: reverse the items instead"));
+/// What is written into a selection.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Given<'a> {
+    /// An item for each place, in C order.
+    Items(&'a [u8]),
+    /// One item for all places.
+    One(&'a [u8]),
+}
+
+impl<'a> Given<'a> {
+    fn bytes(self) -> &'a [u8] {
+        match self {
+            Given::Items(bytes) | Given::One(bytes) => bytes,
+        }
     }
-    let bytes = array.result_bytes(resolved)?;
-    if bytes != items.len() as u64 {
-        return Err(Error::usage(format!(
-            "{} bytes are given, and the selection takes {bytes}: shape {:?} of {}",
-            items.len(),
-            resolved.shape,
-            array.dtype()
-        )));
+
+    fn is_one(self) -> bool {
+        matches!(self, Given::One(_))
     }
-    Ok(())
+}
+
+/// Compresses and stores the touched chunks, in order.
+fn store<E: Edit>(
+    schunk: &mut SChunk,
+    grid: &Grid,
+    chunks: usize,
+    bytes: u64,
+    edit: impl Fn(usize) -> E + Sync,
+) -> Result<()> {
+    let exec = schunk.exec().clone();
+    let write = Write { grid, queue: Queue::new(schunk, 2 * exec.threads()), exec: &exec };
+    if chunks < exec.threads() {
+        // Too few chunks to go round: the threads share the blocks of each.
+        return (0..chunks)
+            .try_for_each(|n| exec.with_scratch(|scratch| write.chunk(n, &edit(n), true, scratch)));
+    }
+    exec.run(chunks, bytes, |scratch, n| write.chunk(n, &edit(n), false, scratch))
 }
 
 /// One write, shared by the threads that do it.
 struct Write<'a> {
     grid: &'a Grid,
-    block_strides: &'a [usize],
-    plan: &'a Plan,
-    items: &'a [u8],
-    item_strides: Vec<usize>,
     queue: Queue<'a>,
     exec: &'a Exec,
 }
 
 impl Write<'_> {
-    /// Compresses the touched chunk `number` and hands it to the queue.
-    fn chunk(&self, number: usize, share: bool, scratch: &mut Scratch) -> Result<()> {
+    /// Compresses a touched chunk, the `number`th, and hands it to the queue.
+    fn chunk(&self, number: usize, edit: &impl Edit, share: bool, scratch: &mut Scratch) -> Result<()> {
         let _alarm = Alarm(&self.queue);
-        let visit = self.plan.visit(self.grid, number);
-        let encoded = self.encode(&visit, share, scratch);
-        self.queue.push(number, visit.chunk, encoded, self.exec)?;
+        let encoded = self.encode(edit, share, scratch);
+        self.queue.push(number, edit.chunk(), encoded, self.exec)?;
         if self.exec.has_progress() {
-            let axes = visit.runs.iter().zip(&self.plan.segments);
-            let items: usize =
-                axes.map(|(run, s)| s[run.clone()].iter().map(|s| s.count).sum::<usize>()).product();
-            self.exec.progress((items * self.grid.itemsize()) as u64);
+            self.exec.progress((edit.items() * self.grid.itemsize()) as u64);
         }
         Ok(())
     }
 
-    fn encode(&self, visit: &ChunkVisit, share: bool, scratch: &mut Scratch) -> Result<Vec<u8>> {
+    fn encode(&self, edit: &impl Edit, share: bool, scratch: &mut Scratch) -> Result<Vec<u8>> {
         let changed;
         let fresh;
-        let source: &dyn chunk::BlockSource = if self.covers(visit) {
-            let places =
-                visit.runs.iter().zip(&self.plan.segments).map(|(run, segments)| segments[run.start].out);
-            let places = places.collect();
-            fresh = FreshChunk::new(self.grid, &visit.position, places, self.items, &self.item_strides);
-            &fresh
-        } else {
-            changed = self.change(visit)?;
-            &&changed[..]
+        let covered = edit.covers();
+        let source: &dyn chunk::BlockSource = match if covered { edit.fresh() } else { None } {
+            Some(made) => {
+                fresh = made;
+                &fresh
+            }
+            None => {
+                // The chunk as it is; of one that is written whole nothing stays.
+                let mut whole = if covered {
+                    zeroed("a chunk", self.grid.chunk_bytes() as u64)?
+                } else {
+                    self.queue.decode(edit.chunk(), self.grid)?
+                };
+                edit.change(&mut whole)?;
+                changed = whole;
+                &&changed[..]
+            }
         };
         let (params, context) = self.queue.params();
         if share {
@@ -145,47 +217,6 @@ impl Write<'_> {
         let mut out = Vec::new();
         chunk::encode_one(source, &params, &context, scratch, &mut out)?;
         Ok(out)
-    }
-
-    /// Whether the write takes every item of the array that lies in the chunk.
-    fn covers(&self, visit: &ChunkVisit) -> bool {
-        let (start, stop) = self.grid.chunk_box(&visit.position);
-        (0..self.grid.ndim()).all(|d| {
-            let taken: usize = self.plan.segments[d][visit.runs[d].clone()].iter().map(|s| s.count).sum();
-            taken as u64 == stop[d] - start[d]
-        })
-    }
-
-    /// The chunk as it is, with the written items in their places.
-    fn change(&self, visit: &ChunkVisit) -> Result<Vec<u8>> {
-        let mut whole = self.queue.decode(visit.chunk, self.grid)?;
-        for index in 0..visit.blocks() {
-            let cell = visit.cell(index);
-            let block = visit.block(self.plan, self.grid, index).block;
-            let segments = visit.segments(self.plan, &cell);
-            let shape: Vec<usize> = segments.clone().map(|s| s.count).collect();
-            let start = block * self.grid.block_bytes();
-            let to = segments
-                .clone()
-                .zip(self.block_strides)
-                .fold(start, |at, (s, &stride)| at + s.first * stride);
-            let from = segments.zip(&self.item_strides).fold(0, |at, (s, &stride)| at + s.out * stride);
-            let steps = self.plan.steps.iter().zip(self.block_strides).zip(&shape);
-            // Steps are positive here; an axis with one item has none.
-            let to_strides: Vec<usize> = steps
-                .map(
-                    |((&step, &stride), &n)| {
-                        if n > 1 { step.unsigned_abs() as usize * stride } else { stride }
-                    },
-                )
-                .collect();
-            let from_strides: Vec<isize> = self.item_strides.iter().map(|&s| s as isize).collect();
-            let source = Source { bytes: self.items, offset: from, strides: &from_strides };
-            if !copy_box(self.grid.itemsize(), &shape, &mut whole, to, &to_strides, source) {
-                return Err(Error::usage("the selection does not fit the chunk"));
-            }
-        }
-        Ok(whole)
     }
 }
 

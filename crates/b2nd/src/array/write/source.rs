@@ -1,7 +1,6 @@
 //! The blocks of a chunk, made from the caller's items while the chunk is compressed.
 
 use crate::array::grid::Grid;
-use crate::array::grid::MAX_NDIM;
 use crate::chunk::BlockSource;
 use crate::error::Error;
 use crate::error::Result;
@@ -16,29 +15,30 @@ pub(super) struct FreshChunk<'a> {
     position: &'a [u64],
     /// The first index of the chunk along each axis.
     starts: Vec<u64>,
-    /// The place of that item among the caller's, along each axis.
-    places: Vec<usize>,
     items: &'a [u8],
-    item_strides: &'a [usize],
+    /// The position of that item among the caller's, in bytes.
+    offset: usize,
+    /// The distance between neighbours along each axis among the caller's, in bytes.
+    item_strides: Vec<isize>,
     block_lengths: Vec<usize>,
 }
 
 impl<'a> FreshChunk<'a> {
-    /// The chunk at `position`, whose first item is at `places` among the items.
+    /// The chunk at `position`, whose first item is `offset` bytes into the items.
     pub(super) fn new(
         grid: &'a Grid,
         position: &'a [u64],
-        places: Vec<usize>,
         items: &'a [u8],
-        item_strides: &'a [usize],
+        offset: usize,
+        item_strides: Vec<isize>,
     ) -> Self {
         let (starts, _) = grid.chunk_box(position);
         FreshChunk {
             grid,
             position,
             starts,
-            places,
             items,
+            offset,
             item_strides,
             block_lengths: grid.block_lengths(),
         }
@@ -64,17 +64,20 @@ impl BlockSource for FreshChunk<'_> {
             buffer.fill(0);
             return Ok(buffer);
         }
-        // Inside the chunk the items follow each other: where it takes more than one index of an axis, the step is 1.
-        let inside = start.iter().zip(&self.starts).map(|(&index, &first)| (index - first) as usize);
-        let begins = inside.zip(&self.places).zip(self.item_strides);
-        let offset = begins.fold(0, |at, ((inside, &place), &stride)| at + (place + inside) * stride);
+        // Inside the chunk the items follow each other, forwards or backwards.
+        let inside = start.iter().zip(&self.starts).map(|(&index, &first)| (index - first) as isize);
+        let distance: isize = inside.zip(&self.item_strides).map(|(inside, &stride)| inside * stride).sum();
+        let offset = self.offset.wrapping_add_signed(distance);
         let full = shape == self.block_lengths;
         let strides = Grid::strides(&self.block_lengths, self.grid.itemsize());
-        let contiguous =
-            shape.iter().zip(&strides).zip(self.item_strides).all(|((&n, a), b)| n == 1 || a == b);
+        let contiguous = shape
+            .iter()
+            .zip(&strides)
+            .zip(&self.item_strides)
+            .all(|((&n, a), b)| n == 1 || a.cast_signed() == *b);
         if full
             && contiguous
-            && let Some(block) = self.items.get(offset..offset + bytes)
+            && let Some(block) = self.items.get(offset..offset.saturating_add(bytes))
         {
             return Ok(block);
         }
@@ -82,11 +85,7 @@ impl BlockSource for FreshChunk<'_> {
         if !full {
             buffer.fill(0);
         }
-        let mut from = [0isize; MAX_NDIM];
-        for (to, &stride) in from.iter_mut().zip(self.item_strides) {
-            *to = stride as isize;
-        }
-        let source = Source { bytes: self.items, offset, strides: &from[..shape.len()] };
+        let source = Source { bytes: self.items, offset, strides: &self.item_strides };
         if copy_box(self.grid.itemsize(), &shape, buffer, 0, &strides, source) {
             Ok(buffer)
         } else {

@@ -2,6 +2,7 @@
 
 use crate::array::Array;
 use crate::array::selection::Selection;
+use crate::array::write::Given;
 use crate::error::Error;
 use crate::error::Result;
 
@@ -43,10 +44,22 @@ impl Transaction<'_> {
     /// # Errors
     /// As [`Array::write_bytes`]; after an error the transaction can only be dropped.
     pub fn write_bytes(&mut self, selection: impl Into<Selection>, items: &[u8]) -> Result<()> {
+        self.stage(&selection.into(), Given::Items(items))
+    }
+
+    /// Writes one item into every place of a selection; see [`Array::fill_bytes`].
+    ///
+    /// # Errors
+    /// As [`Array::fill_bytes`]; after an error the transaction can only be dropped.
+    pub fn fill_bytes(&mut self, selection: impl Into<Selection>, item: &[u8]) -> Result<()> {
+        self.stage(&selection.into(), Given::One(item))
+    }
+
+    fn stage(&mut self, selection: &Selection, given: Given<'_>) -> Result<()> {
         if !self.open {
             return Err(Error::usage("a write of this transaction failed before: start another"));
         }
-        let result = self.array.stage(&selection.into(), items);
+        let result = self.array.stage(selection, given);
         self.open = result.is_ok();
         result
     }
@@ -103,10 +116,22 @@ impl ArrayWriter {
     /// # Errors
     /// As [`Array::write_bytes`]; after an error the writer can only be dropped.
     pub fn write_bytes(&mut self, selection: impl Into<Selection>, items: &[u8]) -> Result<()> {
+        self.stage(&selection.into(), Given::Items(items))
+    }
+
+    /// Writes one item into every place of a selection; see [`Array::fill_bytes`].
+    ///
+    /// # Errors
+    /// As [`Array::fill_bytes`]; after an error the writer can only be dropped.
+    pub fn fill_bytes(&mut self, selection: impl Into<Selection>, item: &[u8]) -> Result<()> {
+        self.stage(&selection.into(), Given::One(item))
+    }
+
+    fn stage(&mut self, selection: &Selection, given: Given<'_>) -> Result<()> {
         if !self.open {
             return Err(Error::usage("a write of this array failed before: start another"));
         }
-        let result = self.array.stage(&selection.into(), items);
+        let result = self.array.stage(selection, given);
         self.open = result.is_ok();
         result
     }

@@ -1,0 +1,157 @@
+//! The blocks of one chunk that a read wants, and where their items go: for boxes and for points.
+
+use crate::array::grid::Grid;
+use crate::array::grid::MAX_NDIM;
+use crate::array::read::plan::ChunkVisit;
+use crate::array::read::plan::Plan;
+use crate::array::read::plan::Steps;
+use crate::array::read::points::PointPlan;
+use b2nd_kernel::boxes::Along;
+use b2nd_kernel::boxes::BoxGrid;
+use b2nd_kernel::boxes::BoxMut;
+use b2nd_kernel::boxes::Listed;
+use b2nd_kernel::boxes::Source;
+use std::ops::Range;
+
+/// The bytes of an item that are wanted: all of them, or a field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ItemPart {
+    pub(crate) offset: usize,
+    pub(crate) size: usize,
+}
+
+/// The touched blocks of one chunk, by an index of their own, with the cells of the result that they fill.
+pub(crate) trait Visit {
+    /// The number of the chunk.
+    fn chunk(&self) -> u64;
+    /// The number of touched blocks.
+    fn blocks(&self) -> usize;
+    /// The number of a touched block in its chunk.
+    fn block(&self, index: usize) -> usize;
+    /// The number of items taken from a touched block.
+    fn items(&self, index: usize) -> usize;
+    /// Whether all bytes of a block are taken, in turn.
+    fn is_whole(&self, index: usize) -> bool;
+    /// The cell of a block; `None` when it was taken already.
+    fn take(&self, index: usize) -> Option<BoxMut<'_>>;
+    /// Copies the wanted items of a block, which starts at `start` of the decoded bytes, into its cell; whether they
+    /// were there.
+    fn scatter(&self, index: usize, cell: &mut BoxMut<'_>, bytes: &[u8], start: usize) -> bool;
+    /// The wanted bytes of an item.
+    fn part(&self) -> ItemPart;
+}
+
+/// A chunk of a [`Plan`].
+pub(crate) struct BoxVisit<'a> {
+    pub(super) grid: &'a Grid,
+    pub(super) block_strides: &'a [usize],
+    pub(super) plan: &'a Plan,
+    pub(super) visit: ChunkVisit,
+    pub(super) cells: &'a BoxGrid<'a>,
+    pub(super) part: ItemPart,
+}
+
+impl Visit for BoxVisit<'_> {
+    fn chunk(&self) -> u64 {
+        self.visit.chunk
+    }
+
+    fn blocks(&self) -> usize {
+        self.visit.blocks()
+    }
+
+    fn block(&self, index: usize) -> usize {
+        self.visit.block(self.plan, self.grid, index)
+    }
+
+    fn items(&self, index: usize) -> usize {
+        self.visit.segments(self.plan, &self.visit.cell(index)).map(|s| s.count).product()
+    }
+
+    fn is_whole(&self, index: usize) -> bool {
+        let cell = self.visit.cell(index);
+        let mut axes = self.visit.segments(self.plan, &cell).zip(&self.plan.steps).zip(self.grid.blocks());
+        self.part.size == self.grid.itemsize()
+            && axes.all(|((segment, steps), &length)| {
+                segment.count as u64 == length && (length == 1 || matches!(steps, Steps::Every(1)))
+            })
+    }
+
+    fn take(&self, index: usize) -> Option<BoxMut<'_>> {
+        self.cells.take(&self.visit.cell(index))
+    }
+
+    fn scatter(&self, index: usize, place: &mut BoxMut<'_>, bytes: &[u8], start: usize) -> bool {
+        let strides = self.block_strides;
+        let cell = self.visit.cell(index);
+        let segments = self.visit.segments(self.plan, &cell);
+        let start = start + self.part.offset;
+        let offset =
+            segments.clone().zip(strides).fold(start, |offset, (s, &stride)| offset + s.first * stride);
+        if self.plan.is_even() {
+            let mut steps = [0; MAX_NDIM];
+            let axes = self.plan.steps.iter().zip(strides).zip(place.shape());
+            for (step, ((every, &stride), &count)) in steps.iter_mut().zip(axes) {
+                *step = every.stride(stride, count);
+            }
+            return place.copy_from(Source { bytes, offset, strides: &steps[..strides.len()] });
+        }
+        let mut axes = [Along::default(); MAX_NDIM];
+        let sides = self.plan.steps.iter().zip(strides).zip(segments);
+        for (along, ((steps, &stride), segment)) in axes.iter_mut().zip(sides) {
+            *along = Along { stride: steps.stride(stride, segment.count), list: steps.inside(segment) };
+        }
+        place.copy_listed(Listed { bytes, offset, axes: &axes[..strides.len()] })
+    }
+
+    fn part(&self) -> ItemPart {
+        self.part
+    }
+}
+
+/// A chunk of a [`PointPlan`].
+pub(crate) struct PointVisit<'a> {
+    pub(super) plan: &'a PointPlan,
+    /// Which of the plan's blocks lie in the chunk.
+    pub(super) blocks: Range<usize>,
+    pub(super) cells: &'a BoxGrid<'a>,
+    pub(super) itemsize: usize,
+    pub(super) part: ItemPart,
+}
+
+impl Visit for PointVisit<'_> {
+    fn chunk(&self) -> u64 {
+        self.plan.chunk(&self.blocks)
+    }
+
+    fn blocks(&self) -> usize {
+        self.blocks.len()
+    }
+
+    fn block(&self, index: usize) -> usize {
+        self.plan.block(self.blocks.start + index)
+    }
+
+    fn items(&self, index: usize) -> usize {
+        self.plan.points(self.blocks.start + index).len()
+    }
+
+    fn is_whole(&self, _: usize) -> bool {
+        // The points of a whole block in turn are a box in all but name; it is decoded aside like any other.
+        false
+    }
+
+    fn take(&self, index: usize) -> Option<BoxMut<'_>> {
+        self.cells.take(&[self.blocks.start + index])
+    }
+
+    fn scatter(&self, index: usize, place: &mut BoxMut<'_>, bytes: &[u8], start: usize) -> bool {
+        let list = self.plan.inside(self.plan.points(self.blocks.start + index));
+        let axes = [Along { stride: self.itemsize.cast_signed(), list: Some(list) }];
+        place.copy_listed(Listed { bytes, offset: start + self.part.offset, axes: &axes })
+    }
+
+    fn part(&self) -> ItemPart {
+        self.part
+    }
+}
