@@ -143,11 +143,11 @@ fn what_numpy_refuses_is_refused() {
     let mut arrays: Vec<(Array, Vec<&str>)> = Vec::new();
     for line in include_str!("fixtures/reduce.txt").lines() {
         let fields: Vec<&str> = line.split(' ').collect();
-        match fields.as_slice() {
-            &["A", _, frame] => {
+        match *fields.as_slice() {
+            ["A", _, frame] => {
                 arrays.push((Array::from_bytes(unhex(frame), &OpenOptions::new()).unwrap(), Vec::new()));
             }
-            &["R", op, ..] => arrays.last_mut().unwrap().1.push(op),
+            ["R", op, ..] => arrays.last_mut().unwrap().1.push(op),
             _ => unreachable!("{line}"),
         }
     }
