@@ -4,6 +4,7 @@ mod dtype;
 mod element;
 mod grid;
 mod handle;
+mod iterate;
 mod meta;
 #[cfg(feature = "ndarray")]
 mod ndarray;
@@ -24,6 +25,7 @@ pub use dtype::{bytes_repr, code_points_repr, str_repr};
 pub use element::Element;
 pub use grid::MAX_NDIM;
 pub use handle::Array;
+pub use iterate::Chunk;
 pub use meta::Revision;
 pub use options::{Fill, Options};
 pub use partition::{DEFAULT_BLOCK_BYTES, DEFAULT_CHUNK_BYTES, partition};

@@ -118,7 +118,7 @@ impl ChunkBlocks {
     ) -> Result<()> {
         let chunk = array.schunk.fetch(self.place, 0, self.head.header().cbytes() as usize, fetched)?;
         let mut whole = zeroed("a chunk", array.grid.chunk_bytes() as u64)?;
-        chunk::decode_into(chunk, &mut whole, array.schunk.limits(), &Exec::new(1))?;
+        chunk::decode_into(chunk, &mut whole, array.schunk.context(), &Exec::new(1))?;
         for (at, &n) in wanted.iter().enumerate() {
             let start = n.saturating_mul(block.len());
             if let Some(bytes) = whole.get(start..start.saturating_add(block.len())) {

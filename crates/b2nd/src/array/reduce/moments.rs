@@ -165,7 +165,7 @@ impl<T: Parts<N>, R: Float, const N: usize> Kernel for Spread<T, R, N> {
     fn repeat(&self, item: T, count: u64) -> Moments<N> {
         // An infinity or a NaN is at no distance from anything.
         let parts: [f64; N] = std::array::from_fn(|n| item.part(n));
-        let apart = parts.iter().map(|x| x - x).sum();
+        let apart = parts.iter().map(|x| x * 0.0).sum();
         Moments { count, mean: parts.map(Twofold::new), squares: Twofold::new(apart) }
     }
     fn join(&self, into: &mut Moments<N>, other: &Moments<N>) {
