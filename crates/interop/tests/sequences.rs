@@ -29,7 +29,8 @@ fn random_sequences_of_operations_give_what_numpy_gives() -> Outcome {
     let half = count / 2;
     let results = std::thread::scope(|scope| {
         let (python, folder) = (&python, folder.path());
-        let halves = [0..half, half..count].map(|range| scope.spawn(move || run(python, folder, seed, range)));
+        let halves =
+            [0..half, half..count].map(|range| scope.spawn(move || run(python, folder, seed, range)));
         halves.map(std::thread::ScopedJoinHandle::join)
     });
     let (mut tally, mut failures) = (Tally::new(), Vec::new());

@@ -40,7 +40,8 @@ pub fn run(python: &Python, folder: &Path, seed: u64, range: Range<u64>) -> Outc
         if let Err(error) = sequence.run() {
             failures.push(format!("sequence {number}: {error}\n  {}", sequence.told.join("\n  ")));
         }
-        let removed = if path.is_dir() { std::fs::remove_dir_all(&path) } else { std::fs::remove_file(&path) };
+        let removed =
+            if path.is_dir() { std::fs::remove_dir_all(&path) } else { std::fs::remove_file(&path) };
         // A sequence that failed early may have left nothing.
         drop(removed);
     }

@@ -22,13 +22,35 @@ pub enum Place {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
     Create(Box<Create>),
-    Write { place: Place, items: Vec<u8> },
-    Resize { shape: Vec<u64> },
-    Append { axis: usize, count: u64, items: Vec<u8> },
-    Insert { axis: usize, at: u64, count: u64, items: Vec<u8> },
-    Delete { axis: usize, at: u64, count: u64 },
-    Read { place: Place },
-    MaskRead { mask: Vec<bool> },
+    Write {
+        place: Place,
+        items: Vec<u8>,
+    },
+    Resize {
+        shape: Vec<u64>,
+    },
+    Append {
+        axis: usize,
+        count: u64,
+        items: Vec<u8>,
+    },
+    Insert {
+        axis: usize,
+        at: u64,
+        count: u64,
+        items: Vec<u8>,
+    },
+    Delete {
+        axis: usize,
+        at: u64,
+        count: u64,
+    },
+    Read {
+        place: Place,
+    },
+    MaskRead {
+        mask: Vec<bool>,
+    },
     /// b2nd closes the file and opens it again.
     Reopen,
 }
