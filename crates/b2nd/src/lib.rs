@@ -18,8 +18,8 @@ pub mod schunk;
 mod wire;
 
 pub use array::{
-    Array, ArrayWriter, Axis, Damage, Dtype, Element, Ellipsis, Fill, NewAxis, Options, Selection,
-    Transaction,
+    Array, ArrayWriter, Axis, Damage, Dtype, Element, Ellipsis, Fill, NewAxis, Options, Over, Reduced,
+    Selection, Transaction,
 };
 pub use chunk::{Params, SplitMode};
 pub use codec::Codec;

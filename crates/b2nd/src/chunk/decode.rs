@@ -1,5 +1,6 @@
 //! Decoding of chunks that are in memory: whole, or any range of their bytes, on all the threads that are given.
 
+use super::cuts::Cuts;
 use super::head::ChunkHead;
 use super::head::Content;
 use super::special;
@@ -132,17 +133,17 @@ fn decode_blocks(head: &ChunkHead, chunk: &[u8], start: usize, dst: &mut [u8], e
     if dst.is_empty() {
         return Ok(());
     }
-    let blocksize = head.header().blocksize() as usize;
-    let (first, last) = (start / blocksize, (start + dst.len() - 1) / blocksize);
-    let job = Job { head, chunk, start, exec };
+    let cuts = head.cuts(chunk)?;
+    let (first, last) = (cuts.block_at(start), cuts.block_at(start + dst.len() - 1));
+    let job = Job { head, chunk, cuts: &cuts, start, exec };
     if last == 0 || !head.refers_to_first() {
         return job.run(first, last, None, dst);
     }
     if start == 0 {
         // The first block decodes to its own place, where the others can see it.
-        let (reference, rest) = dst.split_at_mut(blocksize.min(dst.len()));
+        let (reference, rest) = dst.split_at_mut(cuts.range(0).len().min(dst.len()));
         job.run(0, 0, None, reference)?;
-        let job = Job { start: blocksize, ..job };
+        let job = Job { start: reference.len(), ..job };
         return job.run(1, last, Some(reference), rest);
     }
     let mut reference = exec.with_scratch(|scratch| take(&mut scratch.reference));
@@ -158,6 +159,7 @@ fn decode_blocks(head: &ChunkHead, chunk: &[u8], start: usize, dst: &mut [u8], e
 struct Job<'a> {
     head: &'a ChunkHead,
     chunk: &'a [u8],
+    cuts: &'a Cuts,
     /// Where the destination is in the uncompressed chunk.
     start: usize,
     exec: &'a Exec,
@@ -194,7 +196,7 @@ impl Job<'_> {
 
     /// How many of the `bytes` from the start of the destination on are in block `n`.
     fn part(&self, n: usize, bytes: u64) -> usize {
-        let block = self.head.block_range(n);
+        let block = self.cuts.range(n);
         let end = self.start + bytes as usize;
         block.end.min(end) - block.start.max(self.start).min(end)
     }
@@ -202,7 +204,7 @@ impl Job<'_> {
     /// Decodes the part of block `n` that is in the destination.
     fn block(&self, n: usize, first: Option<&[u8]>, dst: &mut [u8], scratch: &mut Scratch) -> Result<()> {
         let stream = self.chunk.get(self.head.block_span(n)).unwrap_or_default();
-        let block = self.head.block_range(n);
+        let block = self.cuts.range(n);
         if dst.len() == block.len() {
             self.head.decode_block(n, stream, first, dst, scratch)?;
         } else {

@@ -1,6 +1,7 @@
 //! Encoding of chunks, block by block: on one thread, or on many with the same bytes as the result.
 
 use super::MAX_CHUNK_BYTES;
+use super::dictionary::Samples;
 use super::header;
 use super::header::ChunkHeader;
 use super::params::Params;
@@ -84,7 +85,8 @@ pub(crate) fn encode_from(
     context: &Context,
     exec: &Exec,
 ) -> Result<Vec<u8>> {
-    let plan = Plan::new(source.nbytes(), params, context)?;
+    let mut plan = Plan::new(source.nbytes(), params, context)?;
+    exec.with_scratch(|scratch| plan.train(source, params, scratch))?;
     let mut out = Vec::new();
     let told = AtomicU64::new(0);
     let after_block = |bytes| {
@@ -116,7 +118,9 @@ pub(crate) fn encode_one(
     scratch: &mut Scratch,
     out: &mut Vec<u8>,
 ) -> Result<()> {
-    Plan::new(source.nbytes(), params, context)?.encode_serial(source, scratch, out, &|_| Ok(()))
+    let mut plan = Plan::new(source.nbytes(), params, context)?;
+    plan.train(source, params, scratch)?;
+    plan.encode_serial(source, scratch, out, &|_| Ok(()))
 }
 
 /// All that is decided before the first block is looked at.
@@ -127,6 +131,8 @@ struct Plan {
     coder: Coder,
     /// The number of streams of a full block.
     ways: usize,
+    /// The dictionary that the streams refer to.
+    dictionary: Option<Vec<u8>>,
 }
 
 /// What became of a chunk's blocks.
@@ -174,7 +180,13 @@ impl Plan {
         };
         let engine = Engine::new(params.codec(), params.codec_meta(), params.typesize(), context);
         let coder = Coder { engine, clevel: params.clevel(), runs: !short };
-        Ok(Plan { header, steps, coder, ways: if split { usize::from(typesize) } else { 1 } })
+        Ok(Plan {
+            header,
+            steps,
+            coder,
+            ways: if split { usize::from(typesize) } else { 1 },
+            dictionary: None,
+        })
     }
 
     fn nblocks(&self) -> usize {
@@ -191,9 +203,50 @@ impl Plan {
         self.header.is_raw()
     }
 
-    /// The length of header and block offsets.
+    /// The length of header, block offsets and dictionary.
     fn head_len(&self) -> usize {
-        self.header.header_len() + 4 * self.nblocks()
+        let dictionary = self.dictionary.as_ref().map_or(0, |bytes| 4 + bytes.len());
+        self.header.header_len() + 4 * self.nblocks() + dictionary
+    }
+
+    /// Writes header, room for the block offsets, and the dictionary.
+    fn put_head(&self, sink: &mut Sink<'_>) -> Result<()> {
+        sink.put(&self.header.to_bytes().0[..self.header.header_len()])?;
+        (0..self.nblocks()).try_for_each(|_| sink.put(&[0; 4]))?;
+        if let Some(bytes) = &self.dictionary {
+            sink.put(&(bytes.len() as u32).to_le_bytes())?;
+            sink.put(bytes)?;
+        }
+        Ok(())
+    }
+
+    /// Makes the dictionary, where one is asked for and the chunk is good for one.
+    fn train(&mut self, source: &dyn BlockSource, params: &Params, scratch: &mut Scratch) -> Result<()> {
+        let (nbytes, nblocks) = (self.header.nbytes as usize, self.nblocks());
+        if !params.dictionary() || self.raw_from_start() {
+            return Ok(());
+        }
+        let samples = Samples::new(params.codec(), nbytes, nblocks * self.ways);
+        let Some(mut samples) = samples else { return Ok(()) };
+        let (mut buffer, mut reference) = (Vec::new(), Vec::new());
+        for n in (0..nblocks).step_by(samples.stride(nblocks, nbytes)) {
+            let block = source.block(self.block_range(n), &mut buffer)?;
+            if n == 0 && self.steps.has_delta() {
+                self.set_reference(block, &mut reference, scratch)?;
+            }
+            let first = (n > 0).then_some(reference.as_slice());
+            let Scratch { front, back, .. } = scratch;
+            samples.add(self.steps.apply(block, first, front, back)?)?;
+            if samples.is_enough() {
+                break;
+            }
+        }
+        self.dictionary = samples.train()?;
+        if let Some(dictionary) = &self.dictionary {
+            self.coder.engine = self.coder.engine.clone().writing_with(dictionary, params.clevel())?;
+            self.header.set_dictionary(true);
+        }
+        Ok(())
     }
 
     /// The first length of all blocks at which storing the data as it is takes no more.
@@ -273,8 +326,7 @@ impl Plan {
             return Ok(Outcome::NoGain);
         }
         let start = sink.end();
-        sink.put(&self.header.to_bytes().0[..self.header.header_len()])?;
-        (0..self.nblocks()).try_for_each(|_| sink.put(&[0; 4]))?;
+        self.put_head(sink)?;
         let body = sink.end();
         for n in 0..self.nblocks() {
             let at = (sink.end() - start) as u32;
@@ -326,7 +378,9 @@ impl Plan {
                 let header_len = self.header.header_len();
                 let flags = header::flags_raw(header_len == header::SHORT);
                 let cbytes = self.header.nbytes + header_len as u32;
-                let (bytes, len) = ChunkHeader { flags, cbytes, ..self.header.clone() }.to_bytes();
+                let mut header = ChunkHeader { flags, cbytes, ..self.header.clone() };
+                header.set_dictionary(false);
+                let (bytes, len) = header.to_bytes();
                 sink.rewind(start);
                 sink.put(&bytes[..len])?;
                 for n in 0..self.nblocks() {
@@ -351,8 +405,7 @@ impl Plan {
             exec.with_scratch(|scratch| self.set_reference(block, &mut reference, scratch))?;
         }
         let mut sink = Sink::over(out);
-        sink.put(&self.header.to_bytes().0[..self.header.header_len()])?;
-        (0..self.nblocks()).try_for_each(|_| sink.put(&[0; 4]))?;
+        self.put_head(&mut sink)?;
         let body = sink.end();
         let assembly = Mutex::new(Assembly { plan: self, sink, next: 0, early: BTreeMap::new(), len: 0 });
         let assembly_of = || assembly.lock().unwrap_or_else(PoisonError::into_inner);

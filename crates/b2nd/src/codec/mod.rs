@@ -5,6 +5,7 @@
 //! with all that it needs to know of a chunk, the data aside.
 
 mod blosclz;
+mod dictionary;
 mod id;
 mod lz4;
 mod stream;
@@ -13,5 +14,6 @@ mod tests;
 mod zlib;
 mod zstd;
 
+pub(crate) use dictionary::{MAX_DICTIONARY_BYTES, has_dictionaries, train};
 pub use id::Codec;
 pub(crate) use stream::{Engine, State};

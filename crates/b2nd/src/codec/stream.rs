@@ -1,8 +1,10 @@
 //! The door to the codecs: picks one by id, bounds what goes in, and turns its verdict into an error.
 
+use super::dictionary::Dictionary;
 use super::{Codec, blosclz, lz4, zlib, zstd};
 use crate::error::{Error, Part, Result};
 use crate::registry::{Context, Setting, UserCodec, codec_label};
+use std::sync::Arc;
 
 /// The longest stream or result, from the format: block sizes are `i32`. It keeps every length inside the C `int`
 /// of the reference codecs.
@@ -25,6 +27,7 @@ pub(crate) struct Engine {
     /// The codec of the user, where it is one.
     user: Option<UserCodec>,
     setting: Setting,
+    dictionary: Option<Arc<Dictionary>>,
 }
 
 impl Engine {
@@ -36,7 +39,33 @@ impl Engine {
             Codec::Other(id) => context.registry().codec(id),
             _ => None,
         };
-        Engine { codec, meta, user, setting: context.setting(typesize) }
+        Engine { codec, meta, user, setting: context.setting(typesize), dictionary: None }
+    }
+
+    /// The same codec for streams that refer to a dictionary.
+    pub(crate) fn reading_with(mut self, dictionary: &[u8]) -> Result<Self> {
+        self.dictionary = Some(Arc::new(Dictionary::for_reading(self.codec, dictionary)?));
+        Ok(self)
+    }
+
+    /// The same codec for streams that will refer to a dictionary, at the level `clevel`.
+    pub(crate) fn writing_with(mut self, dictionary: &[u8], clevel: u8) -> Result<Self> {
+        self.dictionary = Some(Arc::new(Dictionary::for_writing(self.codec, clevel, dictionary)?));
+        Ok(self)
+    }
+
+    fn lz4_dictionary(&self) -> Option<&[u8]> {
+        match self.dictionary.as_deref() {
+            Some(Dictionary::Lz4(bytes)) => Some(bytes),
+            _ => None,
+        }
+    }
+
+    fn zstd_dictionary(&self) -> Option<&zstd::Dictionary> {
+        match self.dictionary.as_deref() {
+            Some(Dictionary::Zstd(dictionary)) => Some(dictionary),
+            _ => None,
+        }
     }
 
     /// Compresses `src` into `dst`. `Ok(None)`: the result does not fit `dst` or there is nothing to gain. Level 1 to 9.
@@ -55,10 +84,10 @@ impl Engine {
         let dst = &mut dst[..room];
         match self.codec {
             Codec::BloscLz => Ok(state.blosclz.encode(clevel, src, dst)),
-            Codec::Lz4 => state.lz4.compress_fast(clevel, src, dst),
-            Codec::Lz4Hc => state.lz4.compress_high(clevel, src, dst),
+            Codec::Lz4 => state.lz4.compress_fast(clevel, self.lz4_dictionary(), src, dst),
+            Codec::Lz4Hc => state.lz4.compress_high(clevel, self.lz4_dictionary(), src, dst),
             Codec::Zlib => state.zlib.compress(clevel, src, dst),
-            Codec::Zstd => state.zstd.compress(clevel, src, dst),
+            Codec::Zstd => state.zstd.compress(clevel, self.zstd_dictionary(), src, dst),
             Codec::Other(_) => self.user()?.compress(&self.setting.info(self.meta, clevel), src, dst),
         }
     }
@@ -72,9 +101,9 @@ impl Engine {
         match self.codec {
             Codec::BloscLz => blosclz::decode(src, dst)
                 .map_err(|defect| Error::format(Part::Stream, defect.offset as u64, defect.reason)),
-            Codec::Lz4 | Codec::Lz4Hc => lz4::decompress(src, dst),
+            Codec::Lz4 | Codec::Lz4Hc => lz4::decompress(self.lz4_dictionary(), src, dst),
             Codec::Zlib => state.zlib.decompress(src, dst),
-            Codec::Zstd => state.zstd.decompress(src, dst),
+            Codec::Zstd => state.zstd.decompress(self.zstd_dictionary(), src, dst),
             Codec::Other(_) => self.user()?.decompress(&self.setting.info(self.meta, 0), src, dst),
         }
     }

@@ -346,15 +346,15 @@ fn reference_and_pure_read_each_other() {
                 for codec in [Codec::Lz4, Codec::Lz4Hc, Codec::Zstd] {
                     let end = compress(codec, clevel, &src, &mut packed, &mut c).unwrap().unwrap();
                     match codec {
-                        Codec::Zstd => pure_zstd.decompress(&packed[..end], &mut back).unwrap(),
-                        _ => super::lz4::pure_decompress(&packed[..end], &mut back).unwrap(),
+                        Codec::Zstd => pure_zstd.decompress(None, &packed[..end], &mut back).unwrap(),
+                        _ => super::lz4::pure_decompress(None, &packed[..end], &mut back).unwrap(),
                     }
                     assert!(back == src, "{name} {codec:?} {clevel}: C to pure");
                     back.fill(0);
                     let end = match codec {
-                        Codec::Zstd => pure_zstd.compress(clevel, &src, &mut packed),
-                        Codec::Lz4 => pure_lz4.compress_fast(clevel, &src, &mut packed),
-                        _ => pure_lz4.compress_high(clevel, &src, &mut packed),
+                        Codec::Zstd => pure_zstd.compress(clevel, None, &src, &mut packed),
+                        Codec::Lz4 => pure_lz4.compress_fast(clevel, None, &src, &mut packed),
+                        _ => pure_lz4.compress_high(clevel, None, &src, &mut packed),
                     };
                     let end = end.unwrap().unwrap();
                     decompress(codec, &packed[..end], &mut back, &mut c).unwrap();

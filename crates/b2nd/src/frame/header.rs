@@ -167,12 +167,14 @@ impl Header {
         let filters = cursor.array::<6>("the filters")?;
         let [codec_id, codec_meta] = cursor.array("the codec")?;
         let meta = cursor.array::<6>("the filters")?;
+        let [dictionary, _] = cursor.array("the filters")?;
         let codec_id = if codec & 0x0f < 6 { codec & 0x0f } else { codec_id };
         let params = Params::new(typesize)
             .with_codec(Codec::from_id(codec_id))
             .with_codec_meta(codec_meta)
             .with_clevel((codec >> 4).min(9))
             .with_pipeline(Pipeline::from_bytes(filters, meta))
+            .with_dictionary(dictionary & 1 != 0)
             .with_split(split_from(split))
             .with_blocksize(Some(blocksize).filter(|size| *size > 0));
         let metalayers = if raw.len() == METALAYERS_AT {
@@ -236,7 +238,7 @@ impl Header {
         raw.extend_from_slice(&params.pipeline().ids());
         raw.extend_from_slice(&[id, params.codec_meta()]);
         raw.extend_from_slice(&params.pipeline().meta());
-        raw.extend_from_slice(&[0, 0]);
+        raw.extend_from_slice(&[u8::from(params.dictionary()), 0]);
         metalayers::write(&mut raw, metalayers, 1)?;
         let len =
             i32::try_from(raw.len()).map_err(|_| Error::usage("the metalayers are too large for a frame"))?;

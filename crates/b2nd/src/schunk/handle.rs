@@ -211,6 +211,17 @@ impl SChunk {
         }
     }
 
+    /// The special kind that the index gives for all chunks at once; `None` where it speaks of each.
+    pub(crate) fn uniform(&self) -> Result<Option<Special>> {
+        if !matches!(self.offsets, Offsets::Uniform { len: 1.., .. }) {
+            return Ok(None);
+        }
+        match self.place(0)? {
+            Place::Special(kind) => Ok(Some(kind)),
+            Place::Stored { .. } => Ok(None),
+        }
+    }
+
     /// All chunks, those that the index puts in the same place (or makes special in the same way) together.
     pub(crate) fn same_chunks(&self) -> Result<SameChunks> {
         self.offsets.groups()

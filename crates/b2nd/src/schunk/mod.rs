@@ -1,5 +1,6 @@
 //! The super-chunk: an open frame whose chunks can be fetched and replaced.
 
+mod block;
 mod export;
 mod frames;
 mod handle;

@@ -87,7 +87,7 @@ impl ChunkRead<'_> {
         if let Content::Repeat(value) = head.content() {
             return self.repeat(value, range, block);
         }
-        if head.header().blocksize() as usize != self.grid().block_bytes() {
+        if head.header().blocksize() as usize != self.grid().block_bytes() || head.header().is_variable() {
             // Decoded once for all parts: one copy of the chunk, not one for each thread.
             let all = if self.last { 0..self.visit.blocks() } else { 0..0 };
             return self.misfit(place, &head, all, fetched);
@@ -269,20 +269,21 @@ pub(crate) fn read_head(array: &Array, place: Place, fetched: &mut Vec<u8>) -> R
     let context = array.schunk.context();
     let expected = array.grid.blocks_per_chunk().saturating_mul(4).saturating_add(32);
     let clip = |len: usize| usize::try_from(available).unwrap_or(usize::MAX).min(len);
-    let got = clip(expected.max(FIRST_FETCH));
-    let bytes = array.schunk.fetch(place, 0, got, fetched)?;
-    // A chunk of another size is damage, whatever it would cost: so this comes before the limits.
-    let (found, due) = (ChunkHeader::parse(bytes)?.nbytes() as usize, array.grid.chunk_bytes());
-    if found != due {
-        let reason = format!("a chunk of {found} bytes in an array with chunks of {due}");
-        return Err(Error::format(Part::ChunkHeader, 4, reason));
+    let mut got = clip(expected.max(FIRST_FETCH));
+    loop {
+        let bytes = array.schunk.fetch(place, 0, got, fetched)?;
+        // A chunk of another size is damage, whatever it would cost: so this comes before the limits.
+        let (found, due) = (ChunkHeader::parse(bytes)?.nbytes() as usize, array.grid.chunk_bytes());
+        if found != due {
+            let reason = format!("a chunk of {found} bytes in an array with chunks of {due}");
+            return Err(Error::format(Part::ChunkHeader, 4, reason));
+        }
+        let needed = ChunkHead::needed(bytes, available, context)?;
+        if needed <= got {
+            return ChunkHead::parse(bytes, available, context);
+        }
+        got = needed;
     }
-    let needed = ChunkHead::needed(bytes, available, context)?;
-    if needed <= got {
-        return ChunkHead::parse(bytes, available, context);
-    }
-    let bytes = array.schunk.fetch(place, 0, needed, fetched)?;
-    ChunkHead::parse(bytes, available, context)
 }
 
 /// The item that a special chunk repeats.

@@ -12,8 +12,10 @@ use proptest::prelude::*;
 use std::ops::Range;
 
 mod damaged;
+mod dictionary;
 mod golden;
 mod round_trip;
+mod variable;
 
 fn one() -> Exec {
     Exec::new(1)
