@@ -31,6 +31,9 @@ pub(crate) struct Storage {
     /// precision: lossy), none [default: shuffle, or the input's]
     #[arg(long, value_name = "F[,F…]", allow_hyphen_values = true)]
     pub(crate) filter: Option<Filters>,
+    /// Compress with a dictionary made of each chunk's own data, which pays for small blocks: zstd, lz4 and lz4hc
+    #[arg(long)]
+    pub(crate) dict: bool,
     /// Store a directory with a file for each chunk instead of one file
     #[arg(long)]
     pub(crate) sparse: bool,
@@ -75,6 +78,9 @@ impl Storage {
         }
         if let Some(filters) = self.filter {
             params = params.with_pipeline(filters.0);
+        }
+        if self.dict {
+            params = params.with_dictionary(true);
         }
         params
     }

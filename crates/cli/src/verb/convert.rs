@@ -67,6 +67,7 @@ fn copy(args: &Convert, schunk: &SChunk) -> Result<Outcome> {
         ("--codec", storage.codec.is_some()),
         ("--level", storage.level.is_some()),
         ("--filter", storage.filter.is_some()),
+        ("--dict", storage.dict),
         ("--dtype", args.dtype.is_some()),
         ("--shape", args.shape.is_some()),
     ];
@@ -93,7 +94,9 @@ fn options(args: &Convert, source: &Array, exec: Exec) -> Result<Options> {
         .with_codec(old.codec())
         .with_clevel(old.clevel())
         .with_pipeline(*old.pipeline())
-        .with_split(old.split());
+        .with_split(old.split())
+        // Another codec may have no dictionaries.
+        .with_dictionary(old.dictionary() && storage.codec.is_none());
     let mut options = storage.options(source.shape(), base)?.with_exec(exec);
     if storage.chunks.is_none() {
         options = options.with_chunks(source.chunks());

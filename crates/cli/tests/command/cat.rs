@@ -156,6 +156,25 @@ fn a_file_of_several_frames_is_listed_and_each_can_be_taken_out() {
     folder.fails(1, "behind.bin", &["cat", name, "--offset", "3"]);
 }
 
+#[test]
+fn dictionaries_are_made_on_demand_and_kept() {
+    let folder = Folder::new();
+    let words: Vec<u8> = (0..60_000u32).flat_map(|n| (n % 977 * 31 % 251).to_le_bytes()).collect();
+    folder.write("in.npy", &npy("<u4", &[60_000], false, &words));
+    let sizes = ["--chunks", "60000", "--blocks", "500", "--codec", "zstd"];
+    folder.good(&[&["import", "in.npy", "d.b2nd", "--dict"][..], &sizes].concat());
+    folder.good(&["convert", "d.b2nd", "kept.b2nd", "--level", "3"]);
+    folder.good(&["convert", "d.b2nd", "other.b2nd", "--codec", "zlib"]);
+    for (name, dictionary) in [("d.b2nd", true), ("kept.b2nd", true), ("other.b2nd", false)] {
+        assert!(bytes(&folder, &["cat", name]) == words, "{name}");
+        let schunk = SChunk::open(folder.path(name), &OpenOptions::new()).unwrap();
+        assert_eq!(schunk.params().dictionary(), dictionary, "{name}");
+        let chunk = schunk.chunk(0).unwrap();
+        assert_eq!(b2nd::chunk::ChunkHeader::parse(&chunk).unwrap().has_dictionary(), dictionary, "{name}");
+    }
+    folder.fails(2, "dictionar", &["import", "in.npy", "z.b2nd", "--dict", "--codec", "zlib"]);
+}
+
 #[cfg(unix)]
 #[test]
 fn a_reader_that_goes_away_is_no_error() {
