@@ -1,13 +1,15 @@
 //! Opening what a command reads, with errors that name the file.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::Path;
 
 use b2nd::array::{Array, Dtype, OpenOptions};
+use b2nd::chunk::ChunkHeader;
 use b2nd::schunk::SChunk;
 use b2nd::{Error, Exec, Fault};
 
+use crate::args::Place;
 use crate::failure::{Failure, Result};
 use crate::output;
 
@@ -29,10 +31,19 @@ impl Opened {
     }
 }
 
+/// How a frame is opened that a command line names.
+pub(crate) fn options(place: Place, exec: Exec) -> OpenOptions {
+    let options = OpenOptions::new().with_exec(exec).with_offset(place.offset.unwrap_or(0));
+    match place.index {
+        Some(index) => options.with_frame(index),
+        None => options,
+    }
+}
+
 /// Opens an array or any other frame.
-pub(crate) fn any(path: &Path, exec: Exec) -> Result<Opened> {
+pub(crate) fn any(path: &Path, place: Place, exec: Exec) -> Result<Opened> {
     output::check_named(path)?;
-    let options = OpenOptions::new().with_exec(exec);
+    let options = options(place, exec);
     let error = match Array::open_with(path, &options) {
         Ok(array) => return Ok(Opened::Array(Box::new(array))),
         Err(error) => error,
@@ -72,12 +83,47 @@ fn other_kind(path: &Path) -> Option<(&'static str, &'static str)> {
     if head.starts_with(b"\x93NUMPY") {
         return Some(("a NumPy file, not a Blosc2 one", "`b2nd import FILE OUT.b2nd` makes an array of it"));
     }
-    // A chunk begins with its version, and bytes 12 to 16 are its length.
-    let [1..=6, .., a, b, c, d] = head else { return None };
-    (u64::from(u32::from_le_bytes([a, b, c, d])) == len).then_some((
+    is_chunk(&head, len).then_some((
         "a bare Blosc chunk, not an array or frame",
-        "this command reads frames; chunks are for `b2nd::chunk::decode` of the Rust crate",
+        "`b2nd cat FILE` writes its bytes, `b2nd info FILE` shows what it says of itself",
     ))
+}
+
+/// Whether a file of `len` bytes that begins with `head` is a chunk by itself: that begins with its version, and bytes 12
+/// to 16 are its length.
+fn is_chunk(head: &[u8; 16], len: u64) -> bool {
+    let [1..=6, .., a, b, c, d] = *head else { return false };
+    u64::from(u32::from_le_bytes([a, b, c, d])) == len
+}
+
+/// A chunk that is a file by itself.
+pub(crate) struct BareChunk {
+    pub(crate) header: ChunkHeader,
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// Opens a bare chunk; `None` where the file is something else.
+pub(crate) fn chunk(path: &Path, place: Place) -> Result<Option<BareChunk>> {
+    if place.offset.is_some() || place.index.is_some() || output::is_standard(path) || !path.is_file() {
+        return Ok(None);
+    }
+    let failed = |error: &io::Error| Failure::io("read", path, error);
+    let mut file = File::open(path).map_err(|error| failed(&error))?;
+    let len = file.metadata().map_err(|error| failed(&error))?.len();
+    let mut head = [0; 16];
+    match file.read_exact(&mut head) {
+        Ok(()) if is_chunk(&head, len) => {}
+        // Too short, or of another kind: what opens frames has the words for it.
+        _ => return Ok(None),
+    }
+    // The length is 32 bits wide and the file's own.
+    let mut bytes = Vec::new();
+    let room = bytes.try_reserve_exact(usize::try_from(len).unwrap_or(usize::MAX));
+    room.map_err(|_| failed(&io::ErrorKind::OutOfMemory.into()))?;
+    bytes.extend_from_slice(&head);
+    file.take(len - 16).read_to_end(&mut bytes).map_err(|error| failed(&error))?;
+    let header = ChunkHeader::parse(&bytes).map_err(|error| Failure::from(error).about(path))?;
+    Ok(Some(BareChunk { header, bytes }))
 }
 
 fn has_array_metalayer(schunk: &SChunk) -> bool {
@@ -85,15 +131,19 @@ fn has_array_metalayer(schunk: &SChunk) -> bool {
 }
 
 /// Opens an array for reading, its items taken as `dtype` if one is given.
-pub(crate) fn array(path: &Path, dtype: Option<&str>, exec: Exec) -> Result<Array> {
-    let opened = match any(path, exec)? {
-        Opened::Array(array) => Ok(*array),
-        Opened::Frame(_) => Err(Failure::damaged(
+pub(crate) fn array(path: &Path, place: Place, dtype: Option<&str>, exec: Exec) -> Result<Array> {
+    as_array(path, any(path, place, exec)?, dtype)
+}
+
+/// What was opened, if it is an array.
+pub(crate) fn as_array(path: &Path, opened: Opened, dtype: Option<&str>) -> Result<Array> {
+    let Opened::Array(array) = opened else {
+        return Err(Failure::damaged(
             format!("{}: is a Blosc2 frame, but not an array", path.display()),
-            "`b2nd info` shows what is known of it",
-        )),
+            "`b2nd info` shows what is known of it, `b2nd cat` writes its bytes",
+        ));
     };
-    let mut array = opened?;
+    let mut array = *array;
     if let Some(text) = dtype {
         set_dtype(&mut array, text)?;
     }

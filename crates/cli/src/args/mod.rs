@@ -40,6 +40,8 @@ pub(crate) enum Verb {
     Import(Import),
     /// Write an array, or a slice of it, as a .npy file
     Export(Export),
+    /// Write the decompressed bytes of an array, a frame or a bare chunk
+    Cat(Cat),
     /// Show shape, dtype, chunks, codec, sizes and metalayers
     Info(Info),
     /// Print a slice as NumPy prints it, or write it as .npy
@@ -102,6 +104,8 @@ pub(crate) struct Export {
     /// The .npy file to make, or - for standard output
     #[arg(value_name = "OUT.npy")]
     pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) place: Place,
     /// Only this part, as in NumPy
     #[arg(long, value_name = "SLICE", allow_hyphen_values = true)]
     pub(crate) slice: Option<String>,
@@ -115,16 +119,58 @@ pub(crate) struct Export {
     pub(crate) work: Work,
 }
 
+/// Which frame of a file is meant.
+#[derive(Debug, Clone, Copy, Args, Default)]
+pub(crate) struct Place {
+    /// The frame that starts at this byte of the file [default: the first, at 0]
+    #[arg(long, value_name = "BYTES", conflicts_with = "index")]
+    pub(crate) offset: Option<u64>,
+    /// The frame of this number, counted from 0, in a file of several; `b2nd info` lists them
+    #[arg(long, value_name = "N")]
+    pub(crate) index: Option<u64>,
+}
+
+/// `b2nd cat`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  b2nd cat a.b2nd -o a.raw
+  b2nd cat a.b2nd | sha256sum
+  b2nd cat chunk.bin | head -c 64 | xxd
+  b2nd cat many.b2nd --index 2 -o third.raw
+
+The items of an array come in C order and in the byte order of its dtype; those of other frames chunk after chunk.
+A bare chunk is one of Blosc or Blosc2 by itself, with nothing before or after it.")]
+pub(crate) struct Cat {
+    /// An array, any other Blosc2 frame, or a bare chunk
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Write a file instead of standard output (-)
+    #[arg(short, long, value_name = "OUT.raw", default_value = "-", hide_default_value = true)]
+    pub(crate) output: PathBuf,
+    /// Replace OUT.raw if it exists (only once the new one is whole)
+    #[arg(long)]
+    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) place: Place,
+    #[command(flatten)]
+    pub(crate) work: Work,
+}
+
 /// `b2nd info`
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   b2nd info a.b2nd
-  b2nd info a.b2nd --json | jq .shape")]
+  b2nd info a.b2nd --json | jq .shape
+  b2nd info many.b2nd                   lists the frames of a file of several
+  b2nd info many.b2nd --index 2         one of them")]
 pub(crate) struct Info {
-    /// The array (or any other Blosc2 frame)
+    /// The array, any other Blosc2 frame, a file of several, or a bare chunk
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) place: Place,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -189,8 +235,10 @@ Examples:
   b2nd convert a.b2nd b.b2nd --codec lz4 --level 9
   b2nd convert a.b2nd b.b2nd --chunks 1,512,512      for reads of single planes
   b2nd convert dir.b2nd one.b2nd                     a sparse array as one file (and back, with --sparse)
+  b2nd convert many.b2nd third.b2nd --index 2        one frame of a file of several
 
-What is not said stays as it is, metalayers and attributes among them.")]
+What is not said stays as it is, metalayers and attributes among them. A frame without an array is copied chunk by
+chunk, as it is compressed: of the options only --sparse is for it.")]
 pub(crate) struct Convert {
     /// Any file that b2nd reads
     #[arg(value_name = "IN")]
@@ -198,6 +246,8 @@ pub(crate) struct Convert {
     /// The array to make
     #[arg(value_name = "OUT")]
     pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) place: Place,
     #[command(flatten)]
     pub(crate) storage: Storage,
     /// Store this NumPy dtype of the same size, where IN does not say

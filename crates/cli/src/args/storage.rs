@@ -1,13 +1,12 @@
 //! The options that say how an array is stored and with how much memory: shared by `import`, `convert` and `demo`.
 
+use b2nd::Exec;
 use b2nd::array::Options;
 use b2nd::chunk::Params;
 use b2nd::schunk::Layout;
-use b2nd::{Codec, Exec};
 use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use crate::args::values::{ByteSize, Filters, Lengths};
+use crate::args::values::{ByteSize, CodecChoice, Filters, Lengths};
 use crate::failure::{Failure, Result};
 use crate::interrupt;
 use crate::report::lengths;
@@ -21,9 +20,10 @@ pub(crate) struct Storage {
     /// Block shape, the unit of decompression inside a chunk [default: automatic, or the input's]
     #[arg(long, value_name = "4,32,32")]
     pub(crate) blocks: Option<Lengths>,
-    /// Codec [default: zstd, or the input's]
-    #[arg(long, value_parser = codec_parser())]
-    pub(crate) codec: Option<Codec>,
+    /// Codec: zstd, lz4, lz4hc, zlib, blosclz, or another that this build has; a codec with a parameter takes it as
+    /// NAME:N [default: zstd, or the input's]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) codec: Option<CodecChoice>,
     /// Compression level: 0 stores, 9 is the smallest and slowest [default: 5, or the input's]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=9))]
     pub(crate) level: Option<u8>,
@@ -31,6 +31,9 @@ pub(crate) struct Storage {
     /// precision: lossy), none [default: shuffle, or the input's]
     #[arg(long, value_name = "F[,F…]", allow_hyphen_values = true)]
     pub(crate) filter: Option<Filters>,
+    /// Compress with a dictionary made of each chunk's own data, which pays for small blocks: zstd, lz4 and lz4hc
+    #[arg(long)]
+    pub(crate) dict: bool,
     /// Store a directory with a file for each chunk instead of one file
     #[arg(long)]
     pub(crate) sparse: bool,
@@ -63,23 +66,21 @@ impl Work {
     }
 }
 
-fn codec_parser() -> impl TypedValueParser<Value = Codec> {
-    PossibleValuesParser::new(["zstd", "lz4", "lz4hc", "zlib", "blosclz"])
-        .try_map(|name| Codec::from_name(&name).ok_or("no such codec"))
-}
-
 impl Storage {
     /// Codec, level and filters as the options say, and as `base` says where they are silent.
     pub(crate) fn params(&self, base: Params) -> Params {
         let mut params = base;
         if let Some(codec) = self.codec {
-            params = params.with_codec(codec);
+            params = params.with_codec(codec.codec).with_codec_meta(codec.meta);
         }
         if let Some(level) = self.level {
             params = params.with_clevel(level);
         }
         if let Some(filters) = self.filter {
             params = params.with_pipeline(filters.0);
+        }
+        if self.dict {
+            params = params.with_dictionary(true);
         }
         params
     }

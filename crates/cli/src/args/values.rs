@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use b2nd::{Filter, Pipeline};
+use b2nd::{Codec, Filter, Pipeline};
 
 /// A number of bytes: `4096`, `64K`, `256M`, `2G` (binary multiples; `MB` and `MiB` mean the same).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,7 +52,31 @@ impl FromStr for Lengths {
     }
 }
 
-/// Filters in pipeline order: `shuffle`, `bitshuffle`, `delta`, `trunc_prec:10`; `none` for no filter.
+/// A codec, and its parameter: `zstd`, `ndlz:4`. Which there are, the library says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct CodecChoice {
+    pub(crate) codec: Codec,
+    pub(crate) meta: u8,
+}
+
+impl FromStr for CodecChoice {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, meta) = text.split_once(':').unwrap_or((text, "0"));
+        let codec = Codec::from_name(name.trim());
+        let codec = codec.ok_or_else(|| {
+            format!("there is no codec `{name}`: zstd, lz4, lz4hc, zlib and blosclz are always there")
+        })?;
+        let number = meta.trim().parse::<i16>().ok();
+        let byte =
+            number.and_then(|n| u8::try_from(n).ok().or_else(|| i8::try_from(n).ok().map(i8::cast_unsigned)));
+        Ok(CodecChoice { codec, meta: byte.ok_or("the parameter of a codec is a number from -128 to 255")? })
+    }
+}
+
+/// Filters in pipeline order: `shuffle`, `bitshuffle`, `delta`, `trunc_prec:10`; `none` for no filter. Which there are, the
+/// library says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Filters(pub(crate) Pipeline);
 
@@ -60,19 +84,14 @@ impl FromStr for Filters {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let mut slots = Vec::new();
-        for part in text.split(',').map(str::trim) {
-            if part != "none" {
-                slots.push(filter(part)?);
-            } else if text.trim() != "none" {
-                return Err("`none` stands alone".into());
-            }
+        let pipeline: Pipeline = text.parse().map_err(|error: b2nd::Error| error.to_string())?;
+        let slots: Vec<(Filter, u8)> = pipeline.filters().collect();
+        for (filter, meta) in &slots {
+            check_parameter(*filter, *meta)?;
         }
-        let Some(free) = 6usize.checked_sub(slots.len()) else {
-            return Err("a pipeline has six slots at most".into());
-        };
+        let free = Pipeline::SLOTS.saturating_sub(slots.len());
         // At the end, as the default pipeline has its shuffle and other writers have theirs.
-        let (mut ids, mut meta) = ([0; 6], [0; 6]);
+        let (mut ids, mut meta) = ([0; Pipeline::SLOTS], [0; Pipeline::SLOTS]);
         for (n, (filter, value)) in slots.into_iter().enumerate() {
             if let (Some(id), Some(byte)) = (ids.get_mut(free + n), meta.get_mut(free + n)) {
                 (*id, *byte) = (filter.id(), value);
@@ -82,22 +101,17 @@ impl FromStr for Filters {
     }
 }
 
-fn filter(text: &str) -> Result<(Filter, u8), String> {
-    let (name, value) = text.split_once(':').map_or((text, None), |(name, value)| (name, Some(value)));
-    let Some(filter) = Filter::from_name(name) else {
-        return Err(format!(
-            "there is no filter `{name}`: choose shuffle, bitshuffle, delta, trunc_prec:BITS or none"
-        ));
-    };
-    match (filter, value) {
-        (Filter::TruncPrec, Some(bits)) => match bits.parse::<i8>() {
-            // The meta byte is a signed one: bits that stay, or (negative) bits that go.
-            Ok(bits) if bits != 0 && bits.unsigned_abs() <= 52 => Ok((filter, bits.to_le_bytes()[0])),
-            _ => Err("trunc_prec takes the bits of precision to keep: 1 to 23 for f4, 1 to 52 for f8".into()),
-        },
-        (Filter::TruncPrec, None) => Err("trunc_prec needs the bits to keep, such as trunc_prec:10".into()),
-        (_, Some(_)) => Err(format!("the filter `{name}` takes no value")),
-        (_, None) => Ok((filter, 0)),
+/// Refuses what the format can say and nobody means.
+fn check_parameter(filter: Filter, meta: u8) -> Result<(), String> {
+    match (filter, meta) {
+        // The meta byte is a signed one: bits that stay, or (negative) bits that go.
+        (Filter::TruncPrec, meta) if !(1..=52).contains(&meta.cast_signed().unsigned_abs()) => {
+            Err("trunc_prec takes the bits of precision to keep, such as trunc_prec:10: 1 to 23 for f4, 1 to 52 for f8".into())
+        }
+        (Filter::Shuffle | Filter::BitShuffle | Filter::Delta, 1..) => {
+            Err(format!("the filter `{}` takes no value", filter.name()))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -114,6 +128,17 @@ mod tests {
         }
         for text in ["", "0", "M", "-1", "1.5G", "3X", "99999999999T"] {
             assert!(text.parse::<ByteSize>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn codecs_may_have_a_parameter() {
+        let parse = |text: &str| text.parse::<CodecChoice>().map(|c| (c.codec, c.meta));
+        assert_eq!(parse("zstd"), Ok((Codec::Zstd, 0)));
+        assert_eq!(parse("lz4:7"), Ok((Codec::Lz4, 7)));
+        assert_eq!(parse("lz4:-1"), Ok((Codec::Lz4, 255)));
+        for text in ["", "lzma", "zstd:", "zstd:256", "zstd:-129", "zstd:x"] {
+            assert!(parse(text).is_err(), "{text}");
         }
     }
 

@@ -5,9 +5,11 @@ use std::time::Instant;
 use b2nd::Exec;
 use b2nd::array::{Array, Options, Revision, Selection};
 use b2nd::chunk::Params;
+use b2nd::schunk::{Layout, SChunk, SaveOptions};
 
 use crate::args::{Convert, Lengths};
 use crate::failure::{Failure, Outcome, Result};
+use crate::open::Opened;
 use crate::progress::Progress;
 use crate::tiling::{Grid, Tiling};
 use crate::{open, output, report};
@@ -17,7 +19,11 @@ pub(super) fn run(args: &Convert) -> Result<Outcome> {
     output::check_named(&args.output)?;
     output::check_apart(&args.input, &args.output)?;
     output::check_free(&args.output, args.force)?;
-    let source = open::array(&args.input, args.dtype.as_deref(), args.storage.work.exec())?;
+    let opened = open::any(&args.input, args.place, args.storage.work.exec())?;
+    if let Opened::Frame(schunk) = opened {
+        return copy(args, &schunk);
+    }
+    let source = open::as_array(&args.input, opened, args.dtype.as_deref())?;
     let shape = source.shape().to_vec();
     if let Some(Lengths(wanted)) = &args.shape
         && *wanted != shape
@@ -52,6 +58,33 @@ pub(super) fn run(args: &Convert) -> Result<Outcome> {
     Ok(Outcome::Good)
 }
 
+/// Copies a frame without an array: its chunks stay as they are compressed.
+fn copy(args: &Convert, schunk: &SChunk) -> Result<Outcome> {
+    let storage = &args.storage;
+    let asked = [
+        ("--chunks", storage.chunks.is_some()),
+        ("--blocks", storage.blocks.is_some()),
+        ("--codec", storage.codec.is_some()),
+        ("--level", storage.level.is_some()),
+        ("--filter", storage.filter.is_some()),
+        ("--dict", storage.dict),
+        ("--dtype", args.dtype.is_some()),
+        ("--shape", args.shape.is_some()),
+    ];
+    if let Some((option, _)) = asked.into_iter().find(|(_, given)| *given) {
+        let message =
+            format!("{}: is a frame without an array, and {option} is for arrays", args.input.display());
+        return Err(Failure::usage(message, "such a frame is copied as it is: only --sparse is for it"));
+    }
+    let layout = if storage.sparse { Layout::Sparse } else { Layout::Contiguous };
+    let options = SaveOptions::new().with_layout(layout).with_overwrite(args.force);
+    schunk.save(&args.output, &options).map_err(|error| Failure::from(error).about(&args.output))?;
+    let (name, chunks) = (args.output.display(), report::count(schunk.nchunks(), "chunk"));
+    let (raw, stored) = (report::bytes(schunk.nbytes()), report::bytes(schunk.cbytes()));
+    output::print(&format!("{name}: a frame of {chunks}, {raw} → {stored}, copied as they are\n"))?;
+    Ok(Outcome::Good)
+}
+
 /// What the command line says, and the source where it is silent.
 fn options(args: &Convert, source: &Array, exec: Exec) -> Result<Options> {
     let storage = &args.storage;
@@ -61,7 +94,9 @@ fn options(args: &Convert, source: &Array, exec: Exec) -> Result<Options> {
         .with_codec(old.codec())
         .with_clevel(old.clevel())
         .with_pipeline(*old.pipeline())
-        .with_split(old.split());
+        .with_split(old.split())
+        // Another codec may have no dictionaries.
+        .with_dictionary(old.dictionary() && storage.codec.is_none());
     let mut options = storage.options(source.shape(), base)?.with_exec(exec);
     if storage.chunks.is_none() {
         options = options.with_chunks(source.chunks());

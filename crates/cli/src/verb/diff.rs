@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use b2nd::array::{Array, Selection};
 
-use crate::args::{Diff, Work};
+use crate::args::{Diff, Place, Work};
 use crate::failure::{Failure, Outcome, Result};
 use crate::progress::Progress;
 use crate::tiling::{Grid, Region, Tiling};
@@ -12,8 +12,8 @@ use crate::{numeric, open, output, report};
 
 pub(super) fn run(args: &Diff) -> Result<Outcome> {
     let work = Work::default();
-    let a = open::array(&args.a, None, work.exec())?;
-    let b = open::array(&args.b, None, work.exec())?;
+    let a = open::array(&args.a, Place::default(), None, work.exec())?;
+    let b = open::array(&args.b, Place::default(), None, work.exec())?;
     let mut text = String::new();
     if a.shape() != b.shape() {
         let _ = writeln!(text, "shape: {} and {}", report::lengths(a.shape()), report::lengths(b.shape()));

@@ -18,7 +18,7 @@ pub(super) fn run(args: &Export) -> Result<Outcome> {
         output::check_apart(&args.file, &args.output)?;
         output::check_free(&args.output, args.force)?;
     }
-    let array = open::array(&args.file, args.dtype.as_deref(), args.work.exec())?;
+    let array = open::array(&args.file, args.place, args.dtype.as_deref(), args.work.exec())?;
     let view = View::parse(array.shape(), args.slice.as_deref())?;
     write(&array, &view, &args.output, args.force, &args.work)?;
     if !standard {
@@ -30,15 +30,27 @@ pub(super) fn run(args: &Export) -> Result<Outcome> {
 
 /// Writes a view of an array as `.npy` to a file, or to standard output.
 pub(super) fn write(array: &Array, view: &View, path: &Path, force: bool, work: &Work) -> Result<()> {
+    let header = npy::Header::new(array.dtype().clone(), view.shape(), false).to_bytes()?;
+    write_items(array, view, &header, path, force, work)
+}
+
+/// Writes `header` and the items of a view, in C order, to a file or to standard output.
+pub(super) fn write_items(
+    array: &Array,
+    view: &View,
+    header: &[u8],
+    path: &Path,
+    force: bool,
+    work: &Work,
+) -> Result<()> {
     let itemsize = array.dtype().itemsize() as u64;
     let shape = view.shape();
     let nbytes = shape.iter().fold(itemsize, |n, len| n.saturating_mul(*len));
-    let header = npy::Header::new(array.dtype().clone(), shape.clone(), false).to_bytes()?;
     let progress = Progress::new("export", nbytes);
     let grid = view.grid(array.chunks());
     let budget = (work.budget() / itemsize.max(1)).max(1);
     if output::is_standard(path) {
-        output::print_bytes(&header)?;
+        output::print_bytes(header)?;
         for region in Tiling::in_order(&grid, budget).boxes() {
             let items = view.read(array, &region)?;
             output::print_bytes(&items)?;
@@ -47,7 +59,7 @@ pub(super) fn write(array: &Array, view: &View, path: &Path, force: bool, work: 
         return Ok(());
     }
     let mut draft = Draft::new(path, "out")?;
-    draft.write_at(0, &header)?;
+    draft.write_at(0, header)?;
     for region in Tiling::of_cells(&grid, budget).boxes() {
         let items = view.read(array, &region)?;
         let mut rest = items.as_slice();

@@ -1,6 +1,7 @@
 //! The verbs: one file each.
 
 mod attrs;
+mod cat;
 mod convert;
 mod demo;
 mod diff;
@@ -19,6 +20,7 @@ pub(crate) fn run(verb: &Verb) -> Result<Outcome> {
     match verb {
         Verb::Import(args) => import::run(args),
         Verb::Export(args) => export::run(args),
+        Verb::Cat(args) => cat::run(args),
         Verb::Info(args) => info::run(args),
         Verb::Slice(args) => slice::run(args),
         Verb::Plot(args) => plot::run(args),

@@ -6,7 +6,7 @@ use b2nd::Error;
 use b2nd::chunk;
 use b2nd::schunk::SChunk;
 
-use crate::args::{Verify, Work};
+use crate::args::{Place, Verify, Work};
 use crate::failure::{Outcome, Result};
 use crate::open::{self, Opened};
 use crate::progress::Progress;
@@ -17,12 +17,12 @@ const MOST_LINES: usize = 1000;
 
 pub(super) fn run(args: &Verify) -> Result<Outcome> {
     let exec = Work::default().exec();
-    let mut opened = open::any(&args.file, exec.clone()).map_err(|failure| match failure.outcome() {
-        Outcome::Damaged => {
-            failure.with_hint("nothing can be read without this part: get the file anew, or make it again")
-        }
-        _ => failure,
-    })?;
+    let mut opened =
+        open::any(&args.file, Place::default(), exec.clone()).map_err(|failure| match failure.outcome() {
+            Outcome::Damaged => failure
+                .with_hint("nothing can be read without this part: get the file anew, or make it again"),
+            _ => failure,
+        })?;
     let progress = Progress::new("verify", opened.schunk().nbytes());
     let exec = progress.watch(exec);
     let mut damage = attributes(opened.schunk());

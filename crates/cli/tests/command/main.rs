@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "these are tests, also outside of #[test] functions")]
 
 mod attrs;
+mod cat;
 mod convert;
 mod export;
 mod import;

@@ -1,10 +1,14 @@
 //! `b2nd info`: what is known of a file, as a table or as JSON.
 
+mod chunk;
+mod frames;
+
 use std::fmt::Write;
 
 use b2nd::array::Array;
 use b2nd::chunk::SplitMode;
 use b2nd::schunk::{Layout, SChunk};
+use b2nd::{Filter, Pipeline};
 use serde_json::{Map, Value as Json, json};
 
 use crate::args::{Info, Work};
@@ -13,19 +17,40 @@ use crate::open::{self, Opened};
 use crate::{output, report};
 
 pub(super) fn run(args: &Info) -> Result<Outcome> {
-    let opened = open::any(&args.file, Work::default().exec())?;
+    if let Some(bare) = open::chunk(&args.file, args.place)? {
+        return show(args, || chunk::to_json(&bare.header), || chunk::to_table(&bare.header));
+    }
+    let exec = Work::default().exec();
+    if let Some(several) = frames::of_several(&args.file, args.place, &exec)? {
+        return show(args, || frames::to_json(&several), || frames::to_table(&several));
+    }
+    let opened = open::any(&args.file, args.place, exec)?;
+    show(args, || to_json(&opened), || to_table(&opened))
+}
+
+/// A row of the table: a name and what it is for this file.
+type Row = (&'static str, String);
+
+fn show(args: &Info, json: impl FnOnce() -> Json, table: impl FnOnce() -> Vec<Row>) -> Result<Outcome> {
     let text = if args.json {
-        format!("{:#}\n", to_json(&opened))
+        format!("{:#}\n", json())
     } else {
         let mut text = String::new();
         let _ = writeln!(text, "{:<13} {}", "file", args.file.display());
-        for (name, value) in to_table(&opened) {
+        for (name, value) in table() {
             let _ = writeln!(text, "{name:<13} {value}");
         }
         text
     };
     output::print(&text)?;
     Ok(Outcome::Good)
+}
+
+/// The filters as JSON.
+fn filters(pipeline: &Pipeline) -> Vec<Json> {
+    let each =
+        |(filter, meta): (Filter, u8)| json!({ "id": filter.id(), "name": filter.name(), "meta": meta });
+    report::filters(pipeline).into_iter().map(each).collect()
 }
 
 /// The stored dtype, where it is not the one that the items are taken as.
@@ -38,10 +63,6 @@ fn other_dtype(array: &Array) -> Option<String> {
 fn to_json(opened: &Opened) -> Json {
     let schunk = opened.schunk();
     let params = schunk.params();
-    let filters: Vec<Json> = report::filters(params.pipeline())
-        .into_iter()
-        .map(|(filter, meta)| json!({ "id": filter.id(), "name": filter.name(), "meta": meta }))
-        .collect();
     let array = match opened {
         Opened::Array(array) => Some(&**array),
         Opened::Frame(_) => None,
@@ -54,7 +75,7 @@ fn to_json(opened: &Opened) -> Json {
         "blocks": array.map(Array::blocks),
         "codec": params.codec().name(),
         "clevel": params.clevel(),
-        "filters": filters,
+        "filters": filters(params.pipeline()),
         "nbytes": nbytes,
         "cbytes": cbytes,
         "layout": layout(schunk),
@@ -73,7 +94,7 @@ fn to_json(opened: &Opened) -> Json {
     all
 }
 
-fn to_table(opened: &Opened) -> Vec<(&'static str, String)> {
+fn to_table(opened: &Opened) -> Vec<Row> {
     let schunk = opened.schunk();
     let mut rows = Vec::new();
     if let Opened::Array(array) = opened {
