@@ -52,7 +52,7 @@ impl FromStr for Lengths {
     }
 }
 
-/// Filters in pipeline order: `shuffle`, `bitshuffle`, `delta`, `trunc_prec:10`; `none` for no filter.
+/// Filters in pipeline order: `shuffle`, `delta`, `bytedelta`, `trunc_prec:10`, `ndcell:4`; `none` for no filter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Filters(pub(crate) Pipeline);
 
@@ -60,17 +60,12 @@ impl FromStr for Filters {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let mut slots = Vec::new();
-        for part in text.split(',').map(str::trim) {
-            if part != "none" {
-                slots.push(filter(part)?);
-            } else if text.trim() != "none" {
-                return Err("`none` stands alone".into());
-            }
+        let pipeline: Pipeline = text.parse().map_err(|error: b2nd::Error| error.to_string())?;
+        let slots: Vec<(Filter, u8)> = pipeline.filters().collect();
+        for (filter, meta) in &slots {
+            check(*filter, *meta)?;
         }
-        let Some(free) = 6usize.checked_sub(slots.len()) else {
-            return Err("a pipeline has six slots at most".into());
-        };
+        let free = Pipeline::SLOTS.saturating_sub(slots.len());
         // At the end, as the default pipeline has its shuffle and other writers have theirs.
         let (mut ids, mut meta) = ([0; 6], [0; 6]);
         for (n, (filter, value)) in slots.into_iter().enumerate() {
@@ -82,22 +77,20 @@ impl FromStr for Filters {
     }
 }
 
-fn filter(text: &str) -> Result<(Filter, u8), String> {
-    let (name, value) = text.split_once(':').map_or((text, None), |(name, value)| (name, Some(value)));
-    let Some(filter) = Filter::from_name(name) else {
-        return Err(format!(
-            "there is no filter `{name}`: choose shuffle, bitshuffle, delta, trunc_prec:BITS or none"
-        ));
-    };
-    match (filter, value) {
-        (Filter::TruncPrec, Some(bits)) => match bits.parse::<i8>() {
-            // The meta byte is a signed one: bits that stay, or (negative) bits that go.
-            Ok(bits) if bits != 0 && bits.unsigned_abs() <= 52 => Ok((filter, bits.to_le_bytes()[0])),
-            _ => Err("trunc_prec takes the bits of precision to keep: 1 to 23 for f4, 1 to 52 for f8".into()),
-        },
-        (Filter::TruncPrec, None) => Err("trunc_prec needs the bits to keep, such as trunc_prec:10".into()),
-        (_, Some(_)) => Err(format!("the filter `{name}` takes no value")),
-        (_, None) => Ok((filter, 0)),
+/// What can be said of a filter's number before the array is known.
+fn check(filter: Filter, meta: u8) -> Result<(), String> {
+    let name = filter.name();
+    match filter {
+        Filter::TruncPrec if meta == 0 || i8::from_le_bytes([meta]).unsigned_abs() > 52 => {
+            Err("trunc_prec needs the bits of precision to keep: 1 to 23 for f4, 1 to 52 for f8".into())
+        }
+        Filter::IntTrunc if meta == 0 => Err("int_trunc needs the bits to keep, such as int_trunc:10".into()),
+        Filter::NdCell | Filter::NdMean if meta == 0 => {
+            Err(format!("{name} needs the side of a cell in items, such as {name}:4"))
+        }
+        Filter::BitShuffle | Filter::Delta if meta != 0 => Err(format!("the filter `{name}` takes no value")),
+        Filter::Other(_) | Filter::OldByteDelta => Err(format!("the filter `{name}` cannot be written")),
+        _ => Ok(()),
     }
 }
 
@@ -134,13 +127,18 @@ mod tests {
         assert_eq!(parse("shuffle"), Ok(([0, 0, 0, 0, 0, 1], [0; 6])));
         assert_eq!(parse("trunc_prec:10,bitshuffle"), Ok(([0, 0, 0, 0, 4, 2], [0, 0, 0, 0, 10, 0])));
         assert_eq!(parse("trunc_prec:-3"), Ok(([0, 0, 0, 0, 0, 4], [0, 0, 0, 0, 0, 253])));
+        assert_eq!(parse("shuffle,bytedelta"), Ok(([0, 0, 0, 0, 1, 35], [0; 6])));
+        assert_eq!(parse("ndcell:4"), Ok(([0, 0, 0, 0, 0, 32], [0, 0, 0, 0, 0, 4])));
         assert_eq!(parse("none"), Ok(([0; 6], [0; 6])));
         for text in [
             "",
             "none,shuffle",
             "trunc_prec",
             "trunc_prec:0",
-            "shuffle:1",
+            "bitshuffle:1",
+            "int_trunc",
+            "ndcell",
+            "filter-200",
             "lzma",
             "delta,delta,delta,delta,delta,delta,delta",
         ] {
