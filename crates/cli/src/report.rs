@@ -56,15 +56,7 @@ pub(crate) fn filters(pipeline: &Pipeline) -> Vec<(Filter, u8)> {
 
 /// The filters as `--filter` takes them.
 pub(crate) fn filter_text(pipeline: &Pipeline) -> String {
-    let names: Vec<String> = filters(pipeline)
-        .into_iter()
-        .map(|(filter, meta)| match filter {
-            Filter::TruncPrec => format!("{}:{}", filter.name(), i8::from_le_bytes([meta])),
-            Filter::Other(_) if meta != 0 => format!("{}:{meta}", filter.name()),
-            _ => filter.name().into_owned(),
-        })
-        .collect();
-    if names.is_empty() { "none".into() } else { names.join(",") }
+    pipeline.to_string()
 }
 
 /// Codec, level and filters in a few words.

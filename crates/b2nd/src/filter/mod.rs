@@ -5,11 +5,14 @@
 
 mod bitshuffle;
 mod buffer;
+mod bytedelta;
+mod cells;
 mod delta;
 mod id;
 mod pipeline;
+mod resolve;
 mod steps;
-mod trunc_prec;
+mod truncate;
 
 pub(crate) use buffer::grown;
 pub use id::Filter;

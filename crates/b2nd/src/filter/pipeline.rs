@@ -107,7 +107,7 @@ impl fmt::Display for Pipeline {
             let comma = if n > 0 { "," } else { "" };
             write!(f, "{comma}{}", filter.name())?;
             match (filter, meta) {
-                (Filter::TruncPrec, _) => write!(f, ":{}", i8::from_le_bytes([meta]))?,
+                (filter, _) if filter.has_signed_meta() => write!(f, ":{}", i8::from_le_bytes([meta]))?,
                 (_, 0) => {}
                 (_, _) => write!(f, ":{meta}")?,
             }
@@ -119,7 +119,7 @@ impl fmt::Display for Pipeline {
 impl FromStr for Pipeline {
     type Err = Error;
 
-    /// Parses a list in the order of writing: `shuffle`, `delta,shuffle`, `trunc_prec:10,bitshuffle`, `none`.
+    /// Parses a list in the order of writing: `shuffle`, `delta,shuffle`, `trunc_prec:10,bitshuffle`, `shuffle,bytedelta`, `none`.
     ///
     /// The number behind a colon is the meta byte, -128 to 255; the filters fill the slots from the first on.
     ///
@@ -148,7 +148,8 @@ fn parse_filter(name: &str) -> Result<Filter> {
     };
     Filter::from_name(name).or_else(other).ok_or_else(|| {
         Error::usage(format!(
-            "no filter is called {name:?}: there are shuffle, bitshuffle, delta, trunc_prec:<bits>, or none"
+            "no filter is called {name:?}: there are shuffle, bitshuffle, delta, bytedelta, trunc_prec:<bits>, \
+             int_trunc:<bits>, ndcell:<side>, ndmean:<side>, or none"
         ))
     })
 }

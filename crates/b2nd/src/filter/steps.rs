@@ -1,112 +1,47 @@
 //! A pipeline resolved for the items of one chunk, and its two directions over a block.
 //!
 //! Works on the caller's two buffers, so that nothing is allocated for a block. Steps that move bytes (the shuffles) go
-//! from one buffer to the other; delta works where the data is. The last move of a reader writes straight to the
+//! from one buffer to the other; the deltas work where the data is. The last move of a reader writes straight to the
 //! destination.
 
-use super::Filter;
 use super::Pipeline;
-use super::bitshuffle::blosc1_leaves;
-use super::delta;
+use super::bytedelta;
+use super::cells::Cells;
 use super::grown;
-use super::trunc_prec;
+use super::truncate;
 use crate::error::Error;
 use crate::error::Result;
-use crate::registry::Context;
 use crate::registry::Setting;
 use crate::registry::UserFilter;
-use crate::registry::filter_label;
 use b2nd_kernel::bitshuffle;
 use b2nd_kernel::cpu::Level;
 use b2nd_kernel::shuffle;
 use std::mem::swap;
+use std::sync::Arc;
 
 /// One filter with all that it needs to know, the data aside.
 #[derive(Debug, Clone)]
-enum Step {
+pub(super) enum Step {
     Shuffle { width: usize },
     BitShuffle { width: usize },
     Blosc1BitShuffle { width: usize },
     Delta { unit: usize },
-    TruncPrec { typesize: usize, cleared: u32 },
+    Truncate { typesize: usize, cleared: u32 },
+    ByteDelta { width: usize, old: bool },
+    Cells(Arc<Cells>),
     User { filter: UserFilter, meta: u8 },
 }
 
 /// A pipeline resolved for one chunk: in the order of writing, without filters that do nothing.
 #[derive(Debug, Clone)]
 pub(crate) struct Steps {
-    steps: [Option<Step>; Pipeline::SLOTS],
+    pub(super) steps: [Option<Step>; Pipeline::SLOTS],
     /// What filters of the user are told.
-    setting: Setting,
-    level: Level,
+    pub(super) setting: Setting,
+    pub(super) level: Level,
 }
 
 impl Steps {
-    /// What a reader has to undo in a chunk whose items have `typesize` bytes (at least 1). `blosc1`: by the rules of
-    /// chunks of version 2 and before.
-    pub(crate) fn for_reading(
-        pipeline: &Pipeline,
-        typesize: usize,
-        blosc1: bool,
-        context: &Context,
-    ) -> Result<Self> {
-        Self::resolve(pipeline, typesize, blosc1, context, |filter, _| match filter {
-            Filter::TruncPrec => Ok(None),
-            other => Err(Error::unsupported(filter_label(other.id()))),
-        })
-    }
-
-    /// What a writer has to do, or an [`Error::Usage`] when that cannot be done or would not be read back.
-    pub(crate) fn for_writing(
-        pipeline: &Pipeline,
-        typesize: usize,
-        blosc1: bool,
-        context: &Context,
-    ) -> Result<Self> {
-        if pipeline.filters().filter(|(filter, _)| *filter == Filter::Delta).count() > 1 {
-            return Err(Error::usage("two delta filters in one pipeline cannot be read back"));
-        }
-        Self::resolve(pipeline, typesize, blosc1, context, |filter, meta| match filter {
-            Filter::TruncPrec => {
-                let cleared = trunc_prec::cleared_bits(typesize, meta)?;
-                Ok((cleared > 0).then_some(Step::TruncPrec { typesize, cleared }))
-            }
-            other => Err(Error::usage(format!(
-                "{} cannot be written: it is neither built in nor in the registry",
-                filter_label(other.id())
-            ))),
-        })
-    }
-
-    fn resolve(
-        pipeline: &Pipeline,
-        typesize: usize,
-        blosc1: bool,
-        context: &Context,
-        one_way: impl Fn(Filter, u8) -> Result<Option<Step>>,
-    ) -> Result<Self> {
-        let mut steps = [const { None }; Pipeline::SLOTS];
-        for (slot, (filter, meta)) in steps.iter_mut().zip(pipeline.filters()) {
-            *slot = match filter {
-                Filter::Shuffle => {
-                    let width = if meta == 0 { typesize } else { usize::from(meta) };
-                    (width > 1).then_some(Step::Shuffle { width })
-                }
-                Filter::BitShuffle if blosc1 => Some(Step::Blosc1BitShuffle { width: typesize }),
-                Filter::BitShuffle => Some(Step::BitShuffle { width: typesize }),
-                Filter::Delta => Some(Step::Delta { unit: delta::unit(typesize) }),
-                Filter::Other(id) => match context.registry().filter(id) {
-                    Some(filter) => Some(Step::User { filter, meta }),
-                    None => one_way(filter, meta)?,
-                },
-                Filter::TruncPrec => one_way(filter, meta)?,
-            };
-        }
-        // A type size comes from one byte of a chunk, or is 1.
-        let setting = context.setting(typesize as u32);
-        Ok(Steps { steps, setting, level: Level::detect() })
-    }
-
     fn iter(&self) -> impl DoubleEndedIterator<Item = &Step> {
         self.steps.iter().flatten()
     }
@@ -118,7 +53,11 @@ impl Steps {
 
     /// Whether reading may give something else than what was written.
     pub(crate) fn is_lossy(&self) -> bool {
-        self.iter().any(|step| matches!(step, Step::TruncPrec { .. } | Step::User { .. }))
+        self.iter().any(|step| match step {
+            Step::Truncate { .. } | Step::User { .. } => true,
+            Step::Cells(cells) => cells.is_lossy(),
+            _ => false,
+        })
     }
 
     /// Whether undoing the steps on a block of `len` bytes needs a second place; when not, it is done in place.
@@ -188,17 +127,9 @@ impl Steps {
 }
 
 impl Step {
-    /// Whether the step changes anything in a block of `len` bytes.
-    fn does(&self, len: usize) -> bool {
-        match self {
-            Step::Blosc1BitShuffle { width } => !blosc1_leaves(*width, len),
-            _ => true,
-        }
-    }
-
     /// Whether undoing the step moves bytes to other places.
     fn moves_back(&self, len: usize) -> bool {
-        !matches!(self, Step::Delta { .. } | Step::TruncPrec { .. }) && self.does(len)
+        !matches!(self, Step::Delta { .. } | Step::Truncate { .. } | Step::ByteDelta { .. }) && self.does(len)
     }
 
     fn apply(&self, steps: &Steps, src: &[u8], first: Option<&[u8]>, dst: &mut [u8]) -> Result<()> {
@@ -215,7 +146,9 @@ impl Step {
                     b2nd_kernel::delta::xor_reference(level, unit, dst, reference(first, src.len())?);
                 }
             },
-            Step::TruncPrec { typesize, cleared } => trunc_prec::truncate(typesize, cleared, src, dst),
+            Step::Truncate { typesize, cleared } => truncate::truncate(typesize, cleared, src, dst),
+            Step::ByteDelta { width, .. } => bytedelta::encode(level, width, src, dst),
+            Step::Cells(ref cells) => cells.apply(src, dst)?,
             Step::User { ref filter, meta } => filter.apply(&steps.setting.info(meta, 0), src, dst)?,
         }
         Ok(())
@@ -228,21 +161,22 @@ impl Step {
             Step::BitShuffle { width } | Step::Blosc1BitShuffle { width } => {
                 bitshuffle::unshuffle(level, width, src, dst);
             }
-            Step::Delta { .. } | Step::TruncPrec { .. } => dst.copy_from_slice(src),
+            Step::Delta { .. } | Step::Truncate { .. } | Step::ByteDelta { .. } => dst.copy_from_slice(src),
+            Step::Cells(ref cells) => cells.undo(src, dst)?,
             Step::User { ref filter, meta } => filter.undo(&steps.setting.info(meta, 0), src, dst)?,
         }
         Ok(())
     }
 
     fn undo_in_place(&self, level: Level, block: &mut [u8], first: Option<&[u8]>) -> Result<()> {
-        if let Step::Delta { unit } = *self {
-            match first {
-                None => b2nd_kernel::delta::decode_first(level, unit, block),
-                Some(first) => {
-                    let first = reference(first, block.len())?;
-                    b2nd_kernel::delta::xor_reference(level, unit, block, first);
-                }
+        match (self, first) {
+            (Step::Delta { unit }, None) => b2nd_kernel::delta::decode_first(level, *unit, block),
+            (Step::Delta { unit }, Some(first)) => {
+                let first = reference(first, block.len())?;
+                b2nd_kernel::delta::xor_reference(level, *unit, block, first);
             }
+            (Step::ByteDelta { width, old }, _) => bytedelta::decode(level, *width, *old, block),
+            _ => {}
         }
         Ok(())
     }

@@ -22,6 +22,7 @@ pub struct Context {
     registry: Registry,
     typesize: Option<u32>,
     block_shape: Option<Arc<[u32]>>,
+    caterva: bool,
 }
 
 impl Context {
@@ -68,6 +69,15 @@ impl Context {
     /// Items of a block along each axis, where the array is known.
     pub fn block_shape(&self) -> Option<&[u32]> {
         self.block_shape.as_deref()
+    }
+    /// Says that the frame is of the time of `caterva`, when some ids meant something else.
+    pub(crate) fn with_caterva(mut self, caterva: bool) -> Self {
+        self.caterva = caterva;
+        self
+    }
+    /// Whether the frame is of the time of `caterva`.
+    pub(crate) fn is_caterva(&self) -> bool {
+        self.caterva
     }
 
     /// What codecs and filters are told of the blocks of a chunk that says `typesize` itself.

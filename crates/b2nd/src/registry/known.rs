@@ -28,11 +28,11 @@ const CODECS: &[Known] = &[
 ];
 
 const FILTERS: &[Known] = &[
-    known(32, "ndcell", false),
-    known(33, "ndmean", false),
-    known(34, "bytedelta of before 2.10", false),
-    known(35, "bytedelta", false),
-    known(36, "int_trunc", false),
+    known(32, "ndcell", true),
+    known(33, "ndmean", true),
+    known(34, "old_bytedelta", true),
+    known(35, "bytedelta", true),
+    known(36, "int_trunc", true),
 ];
 
 /// Whether a codec of the user may not have this id.

@@ -139,9 +139,9 @@ impl SChunk {
     pub fn context(&self) -> &Context {
         &self.context
     }
-    /// Tells codecs and filters the shape of the blocks.
-    pub(crate) fn set_block_shape(&mut self, block_shape: &[u32]) {
-        self.context = self.context.clone().with_block_shape(block_shape);
+    /// Tells codecs and filters the shape of the blocks, and whether the array is of the time of `caterva`.
+    pub(crate) fn set_block_shape(&mut self, block_shape: &[u32], caterva: bool) {
+        self.context = self.context.clone().with_block_shape(block_shape).with_caterva(caterva);
     }
     /// The path, where there is one.
     pub fn path(&self) -> Option<&Path> {

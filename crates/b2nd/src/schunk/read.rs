@@ -344,20 +344,22 @@ impl SChunk {
             return Err(Error::usage("a special chunk has no header"));
         };
         let expected = nblocks.saturating_mul(4).saturating_add(32);
-        let got = usize::try_from(available).unwrap_or(usize::MAX).min(expected.max(FIRST_FETCH));
-        let bytes = self.fetch(place, 0, got, fetched)?;
-        // A chunk of another size is damage, whatever it would cost: so this comes before the limits.
-        let found = ChunkHeader::parse(bytes)?.nbytes();
-        if let Some(due) = due.filter(|due| *due != found) {
-            let reason = format!("a chunk of {found} bytes where {due} are due");
-            return Err(Error::format(Part::ChunkHeader, 4, reason));
+        let mut got = usize::try_from(available).unwrap_or(usize::MAX).min(expected.max(FIRST_FETCH));
+        // A dictionary is known by its length only when that length was fetched.
+        loop {
+            let bytes = self.fetch(place, 0, got, fetched)?;
+            // A chunk of another size is damage, whatever it would cost: so this comes before the limits.
+            let found = ChunkHeader::parse(bytes)?.nbytes();
+            if let Some(due) = due.filter(|due| *due != found) {
+                let reason = format!("a chunk of {found} bytes where {due} are due");
+                return Err(Error::format(Part::ChunkHeader, 4, reason));
+            }
+            let needed = ChunkHead::needed(bytes, available, &self.context)?;
+            if needed <= got {
+                return ChunkHead::parse(bytes, available, &self.context);
+            }
+            got = needed;
         }
-        let needed = ChunkHead::needed(bytes, available, &self.context)?;
-        if needed <= got {
-            return ChunkHead::parse(bytes, available, &self.context);
-        }
-        let bytes = self.fetch(place, 0, needed, fetched)?;
-        ChunkHead::parse(bytes, available, &self.context)
     }
 }
 

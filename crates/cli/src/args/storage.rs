@@ -27,8 +27,9 @@ pub(crate) struct Storage {
     /// Compression level: 0 stores, 9 is the smallest and slowest [default: 5, or the input's]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=9))]
     pub(crate) level: Option<u8>,
-    /// Filters in pipeline order: shuffle, bitshuffle, delta, trunc_prec:10 (keeps 10 bits of each float's
-    /// precision: lossy), none [default: shuffle, or the input's]
+    /// Filters in pipeline order: shuffle, bitshuffle, delta, bytedelta, ndcell:4 (cells of 4 items a side),
+    /// trunc_prec:10 (keeps 10 bits of each float's precision: lossy), int_trunc:10 (of each integer: lossy), ndmean:4 (the mean of
+    /// each cell: lossy), none [default: shuffle, or the input's]
     #[arg(long, value_name = "F[,F…]", allow_hyphen_values = true)]
     pub(crate) filter: Option<Filters>,
     /// Compress with a dictionary made of each chunk's own data, which pays for small blocks: zstd, lz4 and lz4hc

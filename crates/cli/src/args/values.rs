@@ -75,8 +75,7 @@ impl FromStr for CodecChoice {
     }
 }
 
-/// Filters in pipeline order: `shuffle`, `bitshuffle`, `delta`, `trunc_prec:10`; `none` for no filter. Which there are, the
-/// library says.
+/// Filters in pipeline order: `shuffle`, `delta`, `bytedelta`, `trunc_prec:10`, `ndcell:4`; `none` for no filter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Filters(pub(crate) Pipeline);
 
@@ -87,7 +86,7 @@ impl FromStr for Filters {
         let pipeline: Pipeline = text.parse().map_err(|error: b2nd::Error| error.to_string())?;
         let slots: Vec<(Filter, u8)> = pipeline.filters().collect();
         for (filter, meta) in &slots {
-            check_parameter(*filter, *meta)?;
+            check(*filter, *meta)?;
         }
         let free = Pipeline::SLOTS.saturating_sub(slots.len());
         // At the end, as the default pipeline has its shuffle and other writers have theirs.
@@ -101,16 +100,19 @@ impl FromStr for Filters {
     }
 }
 
-/// Refuses what the format can say and nobody means.
-fn check_parameter(filter: Filter, meta: u8) -> Result<(), String> {
-    match (filter, meta) {
-        // The meta byte is a signed one: bits that stay, or (negative) bits that go.
-        (Filter::TruncPrec, meta) if !(1..=52).contains(&meta.cast_signed().unsigned_abs()) => {
-            Err("trunc_prec takes the bits of precision to keep, such as trunc_prec:10: 1 to 23 for f4, 1 to 52 for f8".into())
+/// What can be said of a filter's number before the array is known.
+fn check(filter: Filter, meta: u8) -> Result<(), String> {
+    let name = filter.name();
+    match filter {
+        Filter::TruncPrec if meta == 0 || i8::from_le_bytes([meta]).unsigned_abs() > 52 => {
+            Err("trunc_prec needs the bits of precision to keep: 1 to 23 for f4, 1 to 52 for f8".into())
         }
-        (Filter::Shuffle | Filter::BitShuffle | Filter::Delta, 1..) => {
-            Err(format!("the filter `{}` takes no value", filter.name()))
+        Filter::IntTrunc if meta == 0 => Err("int_trunc needs the bits to keep, such as int_trunc:10".into()),
+        Filter::NdCell | Filter::NdMean if meta == 0 => {
+            Err(format!("{name} needs the side of a cell in items, such as {name}:4"))
         }
+        Filter::BitShuffle | Filter::Delta if meta != 0 => Err(format!("the filter `{name}` takes no value")),
+        Filter::Other(_) | Filter::OldByteDelta => Err(format!("the filter `{name}` cannot be written")),
         _ => Ok(()),
     }
 }
@@ -159,13 +161,18 @@ mod tests {
         assert_eq!(parse("shuffle"), Ok(([0, 0, 0, 0, 0, 1], [0; 6])));
         assert_eq!(parse("trunc_prec:10,bitshuffle"), Ok(([0, 0, 0, 0, 4, 2], [0, 0, 0, 0, 10, 0])));
         assert_eq!(parse("trunc_prec:-3"), Ok(([0, 0, 0, 0, 0, 4], [0, 0, 0, 0, 0, 253])));
+        assert_eq!(parse("shuffle,bytedelta"), Ok(([0, 0, 0, 0, 1, 35], [0; 6])));
+        assert_eq!(parse("ndcell:4"), Ok(([0, 0, 0, 0, 0, 32], [0, 0, 0, 0, 0, 4])));
         assert_eq!(parse("none"), Ok(([0; 6], [0; 6])));
         for text in [
             "",
             "none,shuffle",
             "trunc_prec",
             "trunc_prec:0",
-            "shuffle:1",
+            "bitshuffle:1",
+            "int_trunc",
+            "ndcell",
+            "filter-200",
             "lzma",
             "delta,delta,delta,delta,delta,delta,delta",
         ] {

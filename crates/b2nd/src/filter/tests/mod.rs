@@ -5,6 +5,8 @@ use crate::error::Error;
 use crate::registry::Context;
 use proptest::prelude::*;
 
+mod cells;
+
 fn shuffle(width: usize, src: &[u8]) -> Vec<u8> {
     let items = src.len() / width;
     let mut out = Vec::new();
@@ -57,13 +59,36 @@ fn trunc_prec(typesize: usize, meta: i8, src: &[u8]) -> Vec<u8> {
         .collect()
 }
 
+fn int_trunc(typesize: usize, meta: i8, src: &[u8]) -> Vec<u8> {
+    let cleared = if meta >= 0 { 8 * typesize as i32 - i32::from(meta) } else { -i32::from(meta) };
+    let whole = src.len() / typesize * typesize;
+    (0..src.len())
+        .map(|i| {
+            let low = (cleared - 8 * (i % typesize) as i32).clamp(0, 8);
+            if i < whole { src[i] & (0xFF_u16 << low) as u8 } else { src[i] }
+        })
+        .collect()
+}
+
+fn byte_delta(width: usize, src: &[u8]) -> Vec<u8> {
+    let stream = src.len() / width;
+    (0..src.len())
+        .map(|i| match i.checked_rem(stream) {
+            Some(place) if place > 0 && i < stream * width => src[i].wrapping_sub(src[i - 1]),
+            _ => src[i],
+        })
+        .collect()
+}
+
 fn oracle(pipeline: &Pipeline, typesize: usize, src: &[u8], first: Option<&[u8]>) -> Vec<u8> {
     pipeline.filters().fold(src.to_vec(), |data, (filter, meta)| match filter {
         Filter::Shuffle => shuffle(if meta == 0 { typesize } else { usize::from(meta) }, &data),
         Filter::BitShuffle => bitshuffle(typesize, &data),
         Filter::Delta => delta(typesize, &data, first),
         Filter::TruncPrec => trunc_prec(typesize, i8::from_le_bytes([meta]), &data),
-        Filter::Other(id) => panic!("filter {id}"),
+        Filter::IntTrunc => int_trunc(typesize, i8::from_le_bytes([meta]), &data),
+        Filter::ByteDelta => byte_delta(if meta == 0 { typesize } else { usize::from(meta) }, &data),
+        other => panic!("filter {}", other.id()),
     })
 }
 
@@ -104,6 +129,9 @@ fn filters_give_the_bytes_that_the_reference_gives() {
     let pi = std::f32::consts::PI.to_le_bytes();
     check("trunc_prec:10", 4, &pi, &[0x00, 0x00, 0x49, 0x40]);
     check("trunc_prec:-10", 4, &pi, &[0x00, 0x0C, 0x49, 0x40]);
+    check("int_trunc:10", 4, &0x1234_5678_i32.to_le_bytes(), &[0, 0, 0, 0x12]);
+    check("int_trunc:-10", 4, &(-5_i32).to_le_bytes(), &[0x00, 0xFC, 0xFF, 0xFF]);
+    check("bytedelta:2", 1, &[1, 3, 6, 10, 10, 9, 7], &[1, 2, 3, 10, 0, 255, 7]);
     check("trunc_prec:10", 8, &std::f64::consts::PI.to_le_bytes(), &[0, 0, 0, 0, 0, 0x20, 0x09, 0x40]);
 }
 
@@ -144,29 +172,48 @@ fn pipelines_that_cannot_be_written_are_refused() {
         ("trunc_prec:-23", 4),
         ("trunc_prec:53", 8),
         ("trunc_prec:-52", 8),
-        ("filter-35", 4),
+        ("int_trunc:10", 3),
+        ("int_trunc:0", 4),
+        ("int_trunc:33", 4),
+        ("int_trunc:-32", 4),
+        ("int_trunc:-8", 1),
+        ("old_bytedelta", 4),
+        ("ndcell:4", 4),
+        ("ndmean:4", 4),
+        ("filter-200", 4),
+        ("filter-165:4", 4),
         ("delta,shuffle,delta", 4),
     ] {
         let pipeline: Pipeline = text.parse().unwrap();
         let result = Steps::for_writing(&pipeline, typesize, false, &Context::default());
         assert!(matches!(result, Err(Error::Usage(_))), "{text}");
     }
-    for text in ["trunc_prec:23", "trunc_prec:1", "trunc_prec:-22"] {
+    for text in
+        ["trunc_prec:23", "trunc_prec:1", "trunc_prec:-22", "int_trunc:32", "int_trunc:1", "int_trunc:-31"]
+    {
         assert!(Steps::for_writing(&text.parse().unwrap(), 4, false, &Context::default()).is_ok(), "{text}");
     }
 }
 
 #[test]
 fn readers_name_the_filter_they_do_not_know_and_skip_those_without_inverse() {
-    let unknown = Steps::for_reading(&"shuffle,filter-35:4".parse().unwrap(), 4, false, &Context::default());
-    assert_eq!(unknown.unwrap_err().to_string(), "unsupported filter 35 (bytedelta)");
+    let unknown = Steps::for_reading(&"shuffle,filter-200:4".parse().unwrap(), 4, false, &Context::default());
+    assert_eq!(unknown.unwrap_err().to_string(), "unsupported filter 200");
     let steps = Steps::for_reading(&"trunc_prec:0".parse().unwrap(), 3, false, &Context::default()).unwrap();
     assert_eq!(undo(&steps, &[1, 2, 3], None), [1, 2, 3]);
 }
 
 #[test]
 fn pipelines_are_written_and_read_as_text() {
-    for text in ["none", "shuffle", "delta,shuffle:16", "trunc_prec:-10,bitshuffle", "filter-160:7"] {
+    for text in [
+        "none",
+        "shuffle",
+        "delta,shuffle:16",
+        "trunc_prec:-10,bitshuffle",
+        "int_trunc:-3,bytedelta:4",
+        "ndcell:4",
+        "filter-160:7",
+    ] {
         let pipeline: Pipeline = text.parse().unwrap();
         assert_eq!(pipeline.to_string(), text);
     }
@@ -188,7 +235,9 @@ fn a_filter() -> impl Strategy<Value = (u8, u8)> {
         Just((1, 0)),
         (1..=40_u8).prop_map(|width| (1, width)),
         Just((2, 0)),
-        Just((3, 0))
+        Just((3, 0)),
+        Just((35, 0)),
+        (1..=40_u8).prop_map(|width| (35, width)),
     ]
 }
 
@@ -213,16 +262,24 @@ proptest! {
 
     #[test]
     fn truncation_clears_bits_and_keeps_tails(
-        wide in any::<bool>(),
-        meta in -51..=52_i8,
+        float in any::<bool>(),
+        bytes in 0..4_u32,
+        meta in -70..=70_i8,
         src in prop::collection::vec(any::<u8>(), 0..100),
     ) {
-        let typesize = if wide { 8 } else { 4 };
-        let pipeline = Pipeline::new().push(Filter::TruncPrec, meta.to_le_bytes()[0]).unwrap();
+        let typesize = 1_usize << bytes;
+        let (filter, least, most) = match (float, typesize) {
+            (true, 4) => (Filter::TruncPrec, -22, 23),
+            (true, 8) => (Filter::TruncPrec, -51, 52),
+            (true, _) => (Filter::TruncPrec, 0, 0),
+            (false, _) => (Filter::IntTrunc, 1 - 8 * typesize as i8, 8 * typesize as i8),
+        };
+        let pipeline = Pipeline::new().push(filter, meta.to_le_bytes()[0]).unwrap();
         if let Ok(steps) = Steps::for_writing(&pipeline, typesize, false, &Context::default()) {
-            prop_assert_eq!(apply(&steps, &src, None), trunc_prec(typesize, meta, &src));
+            prop_assert!(meta != 0 && (least..=most).contains(&meta));
+            prop_assert_eq!(apply(&steps, &src, None), oracle(&pipeline, typesize, &src, None));
         } else {
-            prop_assert!(meta == 0 || (!wide && !(-22..=23).contains(&meta)));
+            prop_assert!(meta == 0 || !(least..=most).contains(&meta));
         }
     }
 }
