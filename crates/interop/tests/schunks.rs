@@ -206,8 +206,10 @@ impl Change {
         }
     }
     /// What C-Blosc2 does wrong: it keeps chunks that are only an offset when sizes begin to differ, and then nobody knows
-    /// how large they are; it fills empty frames only, writes items only where chunks have one size, and does not put a larger chunk into a
-    /// frame without any, nor one behind a single short one. What it does in other ways, and well, is left to it: a chunk inserted before a short one makes a
+    /// how large they are; it fills empty frames only, writes items only where chunks have one size, and does not
+    /// put a larger chunk into a
+    /// frame without any, nor one behind a single short one. What it does in other ways, and well, is left to it: a
+    /// chunk inserted before a short one makes a
     /// frame of different sizes.
     fn is_safe_for_python(&self, before: &SChunk) -> b2nd::Result<bool> {
         let infos = before.chunk_infos().collect::<b2nd::Result<Vec<_>>>()?;
