@@ -17,8 +17,8 @@ pub mod schunk;
 mod wire;
 
 pub use array::{
-    Array, ArrayWriter, Axis, Damage, Dtype, Element, Ellipsis, Fill, NewAxis, Options, Selection,
-    Transaction,
+    Array, ArrayWriter, Axis, Damage, Dtype, Element, Ellipsis, Fill, NewAxis, Options, Selection, Slabs,
+    StreamWriter, Transaction,
 };
 pub use chunk::{Params, SplitMode};
 pub use codec::Codec;

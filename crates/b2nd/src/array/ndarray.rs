@@ -4,6 +4,7 @@ use crate::array::Array;
 use crate::array::Element;
 use crate::array::Options;
 use crate::array::Selection;
+use crate::array::StreamWriter;
 use crate::error::Error;
 use crate::error::Result;
 use ::ndarray::ArrayD;
@@ -63,6 +64,35 @@ impl Array {
         let standard = items.as_standard_layout();
         // Standard layout means a slice; an array without items may have none.
         self.write_items(selection, standard.as_slice().unwrap_or_default())
+    }
+}
+
+impl StreamWriter {
+    /// Appends an `ndarray` array or view: of the array's shape, but for the axis that is streamed.
+    ///
+    /// ```
+    /// use b2nd::{Dtype, Options, Slabs};
+    /// let mut w = Options::new().stream(None, Dtype::parse("<f8")?, &Slabs::growing(0, [0, 2]))?;
+    /// w.push(&ndarray::array![[1.0, 2.0]])?;
+    /// w.push(&ndarray::array![[3.0, 4.0], [5.0, 6.0]])?;
+    /// assert_eq!(w.finish()?.shape(), [3, 2]);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`StreamWriter::push_items`], and [`Error::Usage`] when the shapes differ along another axis.
+    pub fn push<T: Element, D: Dimension>(&mut self, slab: &ArrayRef<T, D>) -> Result<()> {
+        let (axis, own) = (self.axis(), self.shape());
+        let same = slab.ndim() == own.len()
+            && slab.shape().iter().zip(&own).enumerate().all(|(d, (&n, &due))| d == axis || n as u64 == due);
+        if !same {
+            return Err(Error::usage(format!(
+                "the slab has the shape {:?}, and the array {own:?} grows along axis {axis}",
+                slab.shape()
+            )));
+        }
+        // Standard layout means a slice; a slab without items may have none.
+        self.push_items(slab.as_standard_layout().as_slice().unwrap_or_default())
     }
 }
 

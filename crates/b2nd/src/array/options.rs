@@ -8,6 +8,8 @@ use crate::array::grid::Grid;
 use crate::array::meta;
 use crate::array::meta::Revision;
 use crate::array::partition::partition;
+use crate::array::stream::Slabs;
+use crate::array::stream::StreamWriter;
 use crate::array::write::ArrayWriter;
 use crate::chunk;
 use crate::chunk::Params;
@@ -155,6 +157,40 @@ impl Options {
         let (chunks, blocks) =
             partition(shape, dtype.itemsize(), self.chunks.as_deref(), self.blocks.as_deref())?;
         let grid = Grid::new(shape, &chunks, &blocks, dtype.itemsize())?;
+        Ok(ArrayWriter::new(self.make(path, dtype, grid)?))
+    }
+
+    /// Starts an array at `path` (`None`: in memory) that comes as slabs along one axis: see [`StreamWriter`].
+    ///
+    /// Nothing is visible at the path before [`StreamWriter::finish`] or [`StreamWriter::flush`]; dropped before, nothing
+    /// remains. Chunks that are not given are chosen so that a row of them takes at most a quarter of the memory that
+    /// [`Slabs::with_memory`] allows. A fill has no use here: every item is pushed.
+    ///
+    /// ```
+    /// use b2nd::{s, Dtype, Options};
+    /// use b2nd::array::Slabs;
+    /// let slabs = Slabs::growing(0, [0, 2]);
+    /// let mut w = Options::new().stream(None, Dtype::parse("<u2")?, &slabs)?;
+    /// w.push_items(&[1u16, 2])?; // one row
+    /// w.push_items(&[3u16, 4, 5, 6])?; // two at once
+    /// let a = w.finish()?;
+    /// assert_eq!(a.shape(), [3, 2]);
+    /// assert_eq!(a.read_items::<u16>(s![.., 1])?, [2, 4, 6]);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Options::create`]; [`Error::Usage`] when there is no such axis, another axis has no items, or a row of chunks
+    /// takes more memory than is allowed.
+    pub fn stream(self, path: Option<&Path>, dtype: Dtype, slabs: &Slabs) -> Result<StreamWriter> {
+        let (chunks, blocks) =
+            slabs.partition(dtype.itemsize(), self.chunks.as_deref(), self.blocks.as_deref())?;
+        let grid = slabs.empty_grid(&chunks, &blocks, dtype.itemsize())?;
+        StreamWriter::new(self.make(path, dtype, grid)?, slabs)
+    }
+
+    /// The array, not yet committed.
+    fn make(self, path: Option<&Path>, dtype: Dtype, grid: Grid) -> Result<Array> {
         grid.check_writable()?;
         if let Some((name, _)) =
             self.metalayers.iter().find(|(name, _)| name == meta::NAME || name == meta::OLD_NAME)
@@ -162,7 +198,7 @@ impl Options {
             return Err(Error::usage(format!("the metalayer '{name}' is written by the array itself")));
         }
         let text = dtype.to_text();
-        let array_meta = meta::write(shape, &chunks, &blocks, &text);
+        let array_meta = meta::write(grid.shape(), grid.chunks(), grid.blocks(), &text);
         let mut metalayers = vec![(meta::NAME.to_string(), array_meta)];
         metalayers.extend(self.metalayers);
         let (special, value) = first_content(&self.fill, &dtype)?;
@@ -186,7 +222,7 @@ impl Options {
             let chunk = chunk::encode_special(Special::Value, grid.chunk_bytes() as u32, &value, &params)?;
             (0..grid.nchunks()).try_for_each(|n| schunk.put_chunk(n, &chunk))?;
         }
-        Ok(ArrayWriter::new(Array::from_parts(schunk, grid, dtype, Some(text), Revision::B2nd7)))
+        Ok(Array::from_parts(schunk, grid, dtype, Some(text), Revision::B2nd7))
     }
 }
 

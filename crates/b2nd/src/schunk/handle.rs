@@ -98,6 +98,9 @@ impl SChunk {
         Ok(schunk)
     }
 
+    /// The most chunks that a frame can have: as many offsets as one chunk holds.
+    pub(crate) const MAX_CHUNKS: u64 = Offsets::MAX_CHUNKS;
+
     /// The number of chunks.
     pub fn nchunks(&self) -> u64 {
         self.offsets.len()

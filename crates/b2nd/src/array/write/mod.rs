@@ -1,14 +1,17 @@
 //! Writing a selection: whole chunks are compressed straight from the caller's items, others are read, changed and
 //! compressed again. Chunks go to the store in order, whatever the number of threads.
 
+mod place;
+mod queue;
 mod source;
 mod transaction;
 
+pub(crate) use place::Placed;
+pub(crate) use queue::{CANCEL_CHECK, Queue};
 pub use transaction::{ArrayWriter, Transaction};
 
 use crate::array::Array;
 use crate::array::grid::Grid;
-use crate::array::read::chunk::special_item;
 use crate::array::read::plan::ChunkVisit;
 use crate::array::read::plan::Plan;
 use crate::array::selection::Resolved;
@@ -18,18 +21,8 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::exec::Exec;
 use crate::exec::Scratch;
-use crate::limits::zeroed;
-use crate::schunk::Place;
 use crate::schunk::SChunk;
-use b2nd_kernel::boxes::Source;
-use b2nd_kernel::boxes::copy_box;
 use source::FreshChunk;
-use std::collections::BTreeMap;
-use std::sync::Condvar;
-use std::sync::Mutex;
-use std::sync::MutexGuard;
-use std::sync::PoisonError;
-use std::time::Duration;
 
 impl Array {
     /// Writes items into a selection, and commits: C order, the dtype's own byte order, as many as the selection takes.
@@ -105,14 +98,14 @@ struct Write<'a> {
     plan: &'a Plan,
     items: &'a [u8],
     item_strides: Vec<usize>,
-    queue: Queue<'a>,
+    queue: Queue<&'a mut SChunk>,
     exec: &'a Exec,
 }
 
 impl Write<'_> {
     /// Compresses the touched chunk `number` and hands it to the queue.
     fn chunk(&self, number: usize, share: bool, scratch: &mut Scratch) -> Result<()> {
-        let _alarm = Alarm(&self.queue);
+        let _alarm = self.queue.alarm();
         let visit = self.plan.visit(self.grid, number);
         let encoded = self.encode(&visit, share, scratch);
         self.queue.push(number, visit.chunk, encoded, self.exec)?;
@@ -159,135 +152,8 @@ impl Write<'_> {
     /// The chunk as it is, with the written items in their places.
     fn change(&self, visit: &ChunkVisit) -> Result<Vec<u8>> {
         let mut whole = self.queue.decode(visit.chunk, self.grid)?;
-        for index in 0..visit.blocks() {
-            let cell = visit.cell(index);
-            let block = visit.block(self.plan, self.grid, index).block;
-            let segments = visit.segments(self.plan, &cell);
-            let shape: Vec<usize> = segments.clone().map(|s| s.count).collect();
-            let start = block * self.grid.block_bytes();
-            let to = segments
-                .clone()
-                .zip(self.block_strides)
-                .fold(start, |at, (s, &stride)| at + s.first * stride);
-            let from = segments.zip(&self.item_strides).fold(0, |at, (s, &stride)| at + s.out * stride);
-            let steps = self.plan.steps.iter().zip(self.block_strides).zip(&shape);
-            // Steps are positive here; an axis with one item has none.
-            let to_strides: Vec<usize> = steps
-                .map(
-                    |((&step, &stride), &n)| {
-                        if n > 1 { step.unsigned_abs() as usize * stride } else { stride }
-                    },
-                )
-                .collect();
-            let from_strides: Vec<isize> = self.item_strides.iter().map(|&s| s as isize).collect();
-            let source = Source { bytes: self.items, offset: from, strides: &from_strides };
-            if !copy_box(self.grid.itemsize(), &shape, &mut whole, to, &to_strides, source) {
-                return Err(Error::usage("the selection does not fit the chunk"));
-            }
-        }
+        let items = Placed { items: self.items, start: 0, strides: &self.item_strides };
+        items.put(self.grid, self.block_strides, self.plan, visit, &mut whole)?;
         Ok(whole)
-    }
-}
-
-/// How often a waiting thread looks whether the work was cancelled.
-const CANCEL_CHECK: Duration = Duration::from_millis(20);
-
-/// Puts compressed chunks into the super-chunk in order; who is too far ahead waits, so that memory stays bounded.
-struct Queue<'a> {
-    state: Mutex<QueueState<'a>>,
-    moved: Condvar,
-    ahead: usize,
-}
-
-struct QueueState<'a> {
-    schunk: &'a mut SChunk,
-    next: usize,
-    waiting: BTreeMap<usize, (u64, Vec<u8>)>,
-    failed: bool,
-}
-
-impl<'a> Queue<'a> {
-    fn new(schunk: &'a mut SChunk, ahead: usize) -> Self {
-        let state = QueueState { schunk, next: 0, waiting: BTreeMap::new(), failed: false };
-        Queue { state: Mutex::new(state), moved: Condvar::new(), ahead }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, QueueState<'a>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn params(&self) -> chunk::Params {
-        self.lock().schunk.params().clone()
-    }
-
-    /// The uncompressed bytes of a chunk as they are now.
-    fn decode(&self, number: u64, grid: &Grid) -> Result<Vec<u8>> {
-        let (stored, limits) = {
-            let state = self.lock();
-            match state.schunk.place(number)? {
-                Place::Special(kind) => {
-                    let item = special_item(kind, grid.itemsize(), state.schunk.limits())?;
-                    let mut whole = zeroed("a chunk", grid.chunk_bytes() as u64)?;
-                    if item.iter().any(|&b| b != 0) {
-                        whole.chunks_exact_mut(item.len()).for_each(|at| at.copy_from_slice(&item));
-                    }
-                    return Ok(whole);
-                }
-                Place::Stored { .. } => {
-                    (state.schunk.chunk(number)?.into_owned(), state.schunk.limits().clone())
-                }
-            }
-        };
-        let mut whole = zeroed("a chunk", grid.chunk_bytes() as u64)?;
-        chunk::decode_into(&stored, &mut whole, &limits, &Exec::new(1)).map_err(|e| e.in_chunk(number))?;
-        Ok(whole)
-    }
-
-    /// Takes the chunk of task `task`; puts it, and those that waited for it, when all before it have come.
-    fn push(&self, task: usize, chunk: u64, encoded: Result<Vec<u8>>, exec: &Exec) -> Result<()> {
-        let mut state = self.lock();
-        let encoded = match encoded {
-            Ok(encoded) => encoded,
-            Err(error) => {
-                state.failed = true;
-                self.moved.notify_all();
-                return Err(error);
-            }
-        };
-        while !state.failed && task > state.next + self.ahead {
-            // A thread that stops for a cancellation says nothing here, so who waits for it looks now and then.
-            exec.check_cancelled()?;
-            let waited = self.moved.wait_timeout(state, CANCEL_CHECK).unwrap_or_else(PoisonError::into_inner);
-            state = waited.0;
-        }
-        state.waiting.insert(task, (chunk, encoded));
-        let result = state.put_ready();
-        state.failed |= result.is_err();
-        self.moved.notify_all();
-        result
-    }
-}
-
-/// Lets nobody wait for a chunk whose thread panics.
-struct Alarm<'q, 'a>(&'q Queue<'a>);
-
-impl Drop for Alarm<'_, '_> {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            self.0.lock().failed = true;
-            self.0.moved.notify_all();
-        }
-    }
-}
-
-impl QueueState<'_> {
-    fn put_ready(&mut self) -> Result<()> {
-        while !self.failed
-            && let Some((chunk, encoded)) = self.waiting.remove(&self.next)
-        {
-            self.schunk.put_chunk(chunk, &encoded)?;
-            self.next += 1;
-        }
-        Ok(())
     }
 }
