@@ -26,7 +26,7 @@ pub use error::{Error, Fault, Part, Result};
 pub use exec::{Cancel, Exec};
 pub use filter::{Filter, Pipeline};
 pub use limits::Limits;
-pub use schunk::{Layout, OpenOptions, SChunk};
+pub use schunk::{BlockPlace, CacheUse, Layout, OpenOptions, SChunk};
 
 /// The Rust of the README runs as a test.
 #[cfg(all(doctest, feature = "ndarray"))]

@@ -10,6 +10,7 @@ mod ndarray;
 pub mod npy;
 mod options;
 mod partition;
+mod process;
 mod read;
 mod selection;
 mod stream;
@@ -17,7 +18,7 @@ mod typed;
 mod verify;
 mod write;
 
-pub use crate::schunk::OpenOptions;
+pub use crate::schunk::{BlockPlace, CacheUse, OpenOptions};
 pub use dtype::{ByteOrder, Dtype, Field, Kind, TimeBase, TimeUnit};
 #[doc(hidden)]
 pub use dtype::{bytes_repr, code_points_repr, str_repr};

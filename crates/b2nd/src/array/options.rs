@@ -18,12 +18,15 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::exec::Exec;
 use crate::limits::Limits;
+use crate::schunk::BlockPlace;
 use crate::schunk::FrameSpec;
 use crate::schunk::Layout;
 use crate::schunk::OpenOptions;
+use crate::schunk::Processing;
 use crate::schunk::SChunk;
 use crate::schunk::Target;
 use std::path::Path;
+use std::sync::Arc;
 
 /// What a new array holds before anything is written.
 ///
@@ -70,6 +73,8 @@ pub struct Options {
     limits: Limits,
     metalayers: Vec<(String, Vec<u8>)>,
     vlmetalayers: Vec<(String, Vec<u8>)>,
+    block_cache: u64,
+    processing: Processing,
 }
 
 impl Options {
@@ -117,6 +122,30 @@ impl Options {
     #[must_use]
     pub fn with_exec(mut self, exec: Exec) -> Self {
         self.exec = exec;
+        self
+    }
+    /// As [`OpenOptions::with_block_cache`], for the new array and this handle of it.
+    #[must_use]
+    pub fn with_block_cache(mut self, bytes: u64) -> Self {
+        self.block_cache = bytes;
+        self
+    }
+    /// As [`OpenOptions::with_preprocess`], for the new array and this handle of it.
+    #[must_use]
+    pub fn with_preprocess(
+        mut self,
+        hook: impl Fn(&BlockPlace<'_>, &mut [u8]) -> Result<()> + Send + Sync + 'static,
+    ) -> Self {
+        self.processing.pre = Some(Arc::new(hook));
+        self
+    }
+    /// As [`OpenOptions::with_postprocess`], for the new array and this handle of it.
+    #[must_use]
+    pub fn with_postprocess(
+        mut self,
+        hook: impl Fn(&BlockPlace<'_>, &mut [u8]) -> Result<()> + Send + Sync + 'static,
+    ) -> Self {
+        self.processing.post = Some(Arc::new(hook));
         self
     }
     /// Adds a metalayer of the user: fixed in size for the life of the file. Names have up to 31 bytes.
@@ -216,7 +245,13 @@ impl Options {
             Some(path) => Target::Path { path, overwrite: self.overwrite },
             None => Target::Memory,
         };
-        let open = OpenOptions::new().with_write(true).with_exec(self.exec).with_limits(self.limits);
+        let open = OpenOptions {
+            write: true,
+            exec: self.exec,
+            limits: self.limits,
+            block_cache: self.block_cache,
+            processing: self.processing,
+        };
         let mut schunk = SChunk::create(target, spec, &open)?;
         if let Some(value) = value {
             let chunk = chunk::encode_special(Special::Value, grid.chunk_bytes() as u32, &value, &params)?;

@@ -1,6 +1,8 @@
 //! An open frame: what it holds, and its chunks as bytes.
 
+use super::cache::{BlockCache, CacheUse};
 use super::options::OpenOptions;
+use super::process::Processing;
 use super::write::Changes;
 use crate::chunk;
 use crate::chunk::ChunkHeader;
@@ -53,6 +55,8 @@ pub struct SChunk {
     /// Whether it was opened for writing.
     pub(super) writable: bool,
     pub(super) changes: Changes,
+    pub(super) cache: BlockCache,
+    pub(super) processing: Processing,
 }
 
 /// The first bytes of a chunk: any header.
@@ -91,6 +95,8 @@ impl SChunk {
             limits: options.limits.clone(),
             exec: options.exec.clone(),
             writable: options.write,
+            cache: BlockCache::new(options.block_cache),
+            processing: options.processing.clone(),
         };
         if options.write {
             schunk.prepare_writing()?;
@@ -145,6 +151,22 @@ impl SChunk {
     /// Changes threads, cancellation and progress.
     pub fn set_exec(&mut self, exec: Exec) {
         self.exec = exec;
+    }
+    /// What the block cache holds, and how often it helped.
+    pub fn block_cache(&self) -> CacheUse {
+        self.cache.usage()
+    }
+    /// The decompressed blocks that are kept.
+    pub(crate) fn cache(&self) -> &BlockCache {
+        &self.cache
+    }
+    /// The closures that blocks go through.
+    pub(crate) fn processing(&self) -> &Processing {
+        &self.processing
+    }
+    /// Whether the bytes of the frame are in memory.
+    pub(crate) fn in_memory(&self) -> bool {
+        self.store.slice(FileId::Frame).is_some()
     }
     /// What the file may cost.
     pub fn limits(&self) -> &Limits {

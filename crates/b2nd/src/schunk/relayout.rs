@@ -44,6 +44,7 @@ impl SChunk {
         };
         self.begin()?;
         self.keep_old();
+        self.cache.clear();
         self.replace_all(offsets)?;
         self.header.set_nbytes(nbytes)?;
         if self.layout() == Layout::Sparse && !same {

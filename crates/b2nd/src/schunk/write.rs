@@ -1,5 +1,6 @@
 //! Changes of a frame: written past the end as they come, made visible by a commit, or forgotten.
 
+use super::cache::BlockCache;
 use super::handle::SChunk;
 use super::options::{FrameSpec, OpenOptions, Target};
 use crate::chunk;
@@ -73,6 +74,8 @@ impl SChunk {
             exec: options.exec.clone(),
             writable: true,
             changes,
+            cache: BlockCache::new(options.block_cache),
+            processing: options.processing.clone(),
         })
     }
 
@@ -344,6 +347,10 @@ impl SChunk {
     /// [`Error::Io`] when what was written cannot be removed, or when it is no longer known to be ours: where another
     /// writer has committed meanwhile, no file is touched.
     pub fn rollback(&mut self) -> Result<()> {
+        if self.changes.dirty {
+            // What comes next may lie in the same places.
+            self.cache.clear();
+        }
         let wrote = self.changes.wrote_chunks || !self.changes.added.is_empty();
         let ours = if wrote { self.check_unchanged() } else { Ok(()) };
         while let Some(change) = self.changes.undo.pop() {

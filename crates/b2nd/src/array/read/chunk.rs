@@ -3,6 +3,7 @@
 use crate::array::Array;
 use crate::array::grid::Grid;
 use crate::array::grid::MAX_NDIM;
+use crate::array::process::process_block;
 use crate::array::read::plan::BlockVisit;
 use crate::array::read::plan::ChunkVisit;
 use crate::array::read::plan::Plan;
@@ -19,16 +20,26 @@ use crate::exec::Scratch;
 use crate::limits::Limits;
 use crate::limits::resize;
 use crate::limits::zeroed;
+use crate::schunk::Key;
 use crate::schunk::Place;
 use b2nd_kernel::boxes::BoxGrid;
 use b2nd_kernel::boxes::BoxMut;
 use b2nd_kernel::boxes::Source;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Two wanted ranges that lie closer than this are fetched in one read: about what a read costs in copying.
 const FETCH_GAP: usize = 16 << 10;
 /// The least that the first read of a chunk asks for: header, block offsets, and with luck a small chunk whole.
 const FIRST_FETCH: usize = 4 << 10;
+
+/// Where a block is decoded from.
+struct Encoded<'a> {
+    place: Place,
+    head: &'a ChunkHead,
+    stream: &'a [u8],
+    first: Option<&'a [u8]>,
+}
 
 /// A block with the bytes of the chunk that hold it.
 struct Wanted {
@@ -43,6 +54,8 @@ pub(crate) struct ChunkRead<'a> {
     pub(super) cells: &'a BoxGrid<'a>,
     /// Whether this is the last part of the chunk, which has a block for certain and does what cannot be shared.
     pub(super) last: bool,
+    /// Whether the read goes through the block cache.
+    pub(super) cached: bool,
 }
 
 impl ChunkRead<'_> {
@@ -52,7 +65,10 @@ impl ChunkRead<'_> {
         match place {
             Place::Special(kind) => {
                 let item = special_item(kind, self.grid().itemsize(), self.array.schunk.limits())?;
-                range.clone().try_for_each(|index| self.fill(index, &item))?;
+                let mut block = std::mem::take(&mut scratch.block);
+                let result = self.repeat(&item, range.clone(), &mut block);
+                scratch.block = block;
+                result?;
             }
             Place::Stored { .. } => {
                 // The buffers leave the scratch while the codecs use the rest of it.
@@ -83,21 +99,25 @@ impl ChunkRead<'_> {
         scratch: &mut Scratch,
     ) -> Result<()> {
         let schunk = &self.array.schunk;
+        let mut wanted: Vec<Wanted> = range
+            .map(|index| Wanted { span: 0..0, block: self.visit.block(self.plan, self.grid(), index) })
+            .collect();
+        if self.cached {
+            self.take_cached(place, &mut wanted)?;
+            if wanted.is_empty() {
+                return Ok(());
+            }
+        }
         let head = read_head(self.array, place, fetched)?;
         if let Content::Repeat(value) = head.content() {
-            return self.repeat(value, range, block);
+            return self.repeat(value, wanted.iter().map(|w| w.block.index), block);
         }
         if head.header().blocksize() as usize != self.grid().block_bytes() {
             // Decoded once for all parts: one copy of the chunk, not one for each thread.
             let all = if self.last { 0..self.visit.blocks() } else { 0..0 };
             return self.misfit(place, &head, all, fetched);
         }
-        let mut wanted: Vec<Wanted> = range
-            .map(|index| {
-                let block = self.visit.block(self.plan, self.grid(), index);
-                Wanted { span: head.block_span(block.block), block }
-            })
-            .collect();
+        wanted.iter_mut().for_each(|w| w.span = head.block_span(w.block.block));
         wanted.sort_unstable_by_key(|w| w.span.start);
         let mut first = Vec::new();
         if head.refers_to_first() && wanted.iter().any(|w| w.block.block > 0) {
@@ -115,7 +135,8 @@ impl ChunkRead<'_> {
             for w in run {
                 let stream =
                     streams.get(w.span.start - bytes.start..w.span.end - bytes.start).unwrap_or_default();
-                let decoded = self.decode(&head, w.block, stream, reference, block, scratch);
+                let source = Encoded { place, head: &head, stream, first: reference };
+                let decoded = self.decode(&source, w.block, block, scratch);
                 decoded.map_err(|e| e.in_block(w.block.block as u32))?;
             }
             rest = after;
@@ -126,32 +147,69 @@ impl ChunkRead<'_> {
         Ok(())
     }
 
+    /// Takes the blocks that the cache has from there, and out of `wanted`.
+    fn take_cached(&self, place: Place, wanted: &mut Vec<Wanted>) -> Result<()> {
+        let mut result = Ok(());
+        wanted.retain(|w| {
+            let key = Key::new(self.visit.chunk, place, w.block.block);
+            let Some(block) = key.and_then(|key| self.array.schunk.cache().get(key)) else { return true };
+            let cell = self.visit.cell(w.block.index);
+            let copied = self.take(&cell).and_then(|mut to| self.scatter(&cell, &mut to, &block));
+            if result.is_ok() {
+                result = copied;
+            }
+            false
+        });
+        result
+    }
+
     /// Decodes one block and puts its items into their cell.
     fn decode(
         &self,
-        head: &ChunkHead,
+        source: &Encoded<'_>,
         visit: BlockVisit,
-        stream: &[u8],
-        first: Option<&[u8]>,
         block: &mut Vec<u8>,
         scratch: &mut Scratch,
     ) -> Result<()> {
+        let Encoded { head, stream, first, .. } = *source;
         let cell = self.visit.cell(visit.index);
         let mut place = self.take(&cell)?;
         let bytes = self.grid().block_bytes();
-        if head.content() == Content::Raw {
+        let raw = head.content() == Content::Raw;
+        let plain = raw && self.array.schunk.processing().post.is_none();
+        let whole = self.whole(&cell);
+        let key = Key::new(self.visit.chunk, source.place, visit.block);
+        // What is read whole is not kept, nor what can be had without decoding.
+        if let Some(key) = key.filter(|_| self.cached && !whole && !(plain && self.array.schunk.in_memory()))
+        {
+            let mut kept = zeroed("a block", bytes as u64)?;
+            head.decode_block(visit.block, stream, first, &mut kept, scratch)?;
+            self.postprocess(visit.block, &mut kept)?;
+            self.scatter(&cell, &mut place, &kept)?;
+            self.array.schunk.cache().put(key, Arc::new(kept));
+            return Ok(());
+        }
+        if plain {
             return self.scatter(&cell, &mut place, stream);
         }
         // A block that is whole and in one piece in the result is decoded where it belongs.
-        if self.whole(&cell)
+        if whole
             && let Some(out) = place.contiguous()
             && out.len() == bytes
         {
-            return head.decode_block(visit.block, stream, first, out, scratch);
+            head.decode_block(visit.block, stream, first, out, scratch)?;
+            return self.postprocess(visit.block, out);
         }
         resize("a block", block, bytes)?;
         head.decode_block(visit.block, stream, first, block, scratch)?;
+        self.postprocess(visit.block, block)?;
         self.scatter(&cell, &mut place, block)
+    }
+
+    /// Gives a decoded block to the user's closure, where there is one.
+    fn postprocess(&self, block: usize, bytes: &mut [u8]) -> Result<()> {
+        let Some(hook) = &self.array.schunk.processing().post else { return Ok(()) };
+        process_block(hook, self.grid(), (self.visit.chunk, &self.visit.position), block, bytes)
     }
 
     fn take(&self, cell: &[usize]) -> Result<BoxMut<'_>> {
@@ -166,27 +224,16 @@ impl ChunkRead<'_> {
 
     /// Copies the selected items of a decoded block into their cell.
     fn scatter(&self, cell: &[usize], place: &mut BoxMut<'_>, block: &[u8]) -> Result<()> {
-        self.scatter_at(cell, place, block, 0)
-    }
-
-    fn scatter_at(
-        &self,
-        cell: &[usize],
-        place: &mut BoxMut<'_>,
-        bytes: &[u8],
-        block_start: usize,
-    ) -> Result<()> {
         let strides = &self.array.block_strides;
         let segments = self.visit.segments(self.plan, cell);
-        let offset =
-            segments.zip(strides).fold(block_start, |offset, (s, &stride)| offset + s.first * stride);
+        let offset = segments.zip(strides).fold(0, |offset, (s, &stride)| offset + s.first * stride);
         let mut steps = [0; MAX_NDIM];
         let axes = self.plan.steps.iter().zip(strides).zip(place.shape());
         for (step, ((&line, &stride), &count)) in steps.iter_mut().zip(axes) {
             // With a second item in the block the step is shorter than the block; without one it does not matter.
             *step = if count > 1 { (line as isize).wrapping_mul(stride as isize) } else { 0 };
         }
-        if place.copy_from(Source { bytes, offset, strides: &steps[..strides.len()] }) {
+        if place.copy_from(Source { bytes: block, offset, strides: &steps[..strides.len()] }) {
             Ok(())
         } else {
             Err(Error::format(Part::Stream, None, "the block is shorter than the array's block shape"))
@@ -204,19 +251,26 @@ impl ChunkRead<'_> {
     }
 
     /// A chunk that repeats one value, whose width need not be that of an item.
-    fn repeat(&self, value: &[u8], range: Range<usize>, block: &mut Vec<u8>) -> Result<()> {
+    fn repeat(
+        &self,
+        value: &[u8],
+        blocks: impl IntoIterator<Item = usize>,
+        block: &mut Vec<u8>,
+    ) -> Result<()> {
         let itemsize = self.grid().itemsize();
-        if !value.is_empty() && itemsize.is_multiple_of(value.len()) {
+        let seen = self.array.schunk.processing().post.is_some();
+        if !seen && !value.is_empty() && itemsize.is_multiple_of(value.len()) {
             let item = value.repeat(itemsize / value.len());
-            return range.into_iter().try_for_each(|index| self.fill(index, &item));
+            return blocks.into_iter().try_for_each(|index| self.fill(index, &item));
         }
         let bytes = self.grid().block_bytes();
         resize("a block", block, bytes)?;
-        for index in range {
-            let start = self.visit.block(self.plan, self.grid(), index).block * bytes;
+        for index in blocks {
+            let number = self.visit.block(self.plan, self.grid(), index).block;
             for (at, byte) in block.iter_mut().enumerate() {
-                *byte = value.get((start + at) % value.len().max(1)).copied().unwrap_or(0);
+                *byte = value.get((number * bytes + at) % value.len().max(1)).copied().unwrap_or(0);
             }
+            self.postprocess(number, block)?;
             let cell = self.visit.cell(index);
             self.scatter(&cell, &mut self.take(&cell)?, block)?;
         }
@@ -241,7 +295,10 @@ impl ChunkRead<'_> {
         for index in range {
             let cell = self.visit.cell(index);
             let block = self.visit.block(self.plan, self.grid(), index).block;
-            self.scatter_at(&cell, &mut self.take(&cell)?, &whole, block * self.grid().block_bytes())?;
+            let (len, mut to) = (self.grid().block_bytes(), self.take(&cell)?);
+            let bytes = whole.get_mut(block * len..).and_then(|rest| rest.get_mut(..len)).unwrap_or_default();
+            self.postprocess(block, bytes)?;
+            self.scatter(&cell, &mut to, bytes)?;
         }
         Ok(())
     }

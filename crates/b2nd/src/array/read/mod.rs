@@ -96,6 +96,8 @@ impl Array {
         let plan = Plan::new(&self.grid, &resolved.lines, self.schunk.limits())?;
         let cells = BoxGrid::new(out, self.grid.itemsize(), &plan.counts, plan.cuts())
             .ok_or_else(|| Error::usage("the selection does not fit the memory of this machine"))?;
+        let touched = plan.segments.iter().fold(1u64, |n, axis| n.saturating_mul(axis.len() as u64));
+        let cached = self.schunk.cache().admits(touched, self.grid.block_bytes());
         let exec = self.schunk.exec();
         let chunks = plan.chunks();
         // Few chunks are cut into parts, so that every thread has work; a part fetches only its own blocks.
@@ -115,6 +117,7 @@ impl Array {
                 visit: &visit,
                 cells: &cells,
                 last: part + 1 == parts,
+                cached,
             }
             .run(range, scratch)
             .map_err(|error| error.in_chunk(visit.chunk).at(self.schunk.path()))

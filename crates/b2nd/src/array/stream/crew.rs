@@ -1,5 +1,7 @@
 //! The threads behind a stream: chunk buffers come filled, go to the frame compressed, and come back empty.
 
+use crate::array::grid::Grid;
+use crate::array::process::process_chunk;
 use crate::array::stream::slabs::Budget;
 use crate::array::write::CANCEL_CHECK;
 use crate::array::write::Queue;
@@ -9,6 +11,7 @@ use crate::error::Result;
 use crate::exec::Exec;
 use crate::exec::Scratch;
 use crate::limits::zeroed;
+use crate::schunk::Processing;
 use crate::schunk::SChunk;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -25,6 +28,9 @@ pub(super) struct Job {
     pub(super) task: usize,
     /// Its number in the frame.
     pub(super) chunk: u64,
+    /// Its position in the array of that moment.
+    pub(super) position: Vec<u64>,
+    pub(super) grid: Arc<Grid>,
     pub(super) bytes: Vec<u8>,
     /// The bytes of the array that it holds, for the progress.
     pub(super) items: u64,
@@ -37,6 +43,7 @@ pub(super) struct Crew {
     turned: Condvar,
     exec: Exec,
     params: chunk::Params,
+    processing: Processing,
     /// The most that a chunk takes while it is compressed.
     packed_bytes: usize,
     chunk_bytes: usize,
@@ -65,12 +72,14 @@ impl std::fmt::Debug for Crew {
 impl Crew {
     pub(super) fn new(schunk: SChunk, budget: Budget, chunk_bytes: usize, packed_bytes: usize) -> Self {
         let (exec, params) = (schunk.exec().clone(), schunk.params().clone());
+        let processing = schunk.processing().clone();
         Crew {
             queue: Queue::new(Box::new(schunk), budget.threads),
             desk: Mutex::default(),
             turned: Condvar::new(),
             exec,
             params,
+            processing,
             packed_bytes,
             chunk_bytes,
             buffers: budget.buffers,
@@ -118,9 +127,9 @@ impl Crew {
     }
 
     /// Compresses one chunk and puts it into the frame in its turn.
-    fn work(&self, job: Job, scratch: &mut Scratch, packed: &mut Vec<u8>) {
+    fn work(&self, mut job: Job, scratch: &mut Scratch, packed: &mut Vec<u8>) {
         let alarm = self.queue.alarm();
-        let result = self.encode(&job.bytes, scratch, packed);
+        let result = self.preprocess(&mut job).and_then(|()| self.encode(&job.bytes, scratch, packed));
         let result = self.queue.push(job.task, job.chunk, result, &self.exec);
         drop(alarm);
         if result.is_ok() && self.exec.has_progress() {
@@ -136,13 +145,13 @@ impl Crew {
         self.turned.notify_all();
     }
 
+    fn preprocess(&self, job: &mut Job) -> Result<()> {
+        let Some(hook) = &self.processing.pre else { return Ok(()) };
+        process_chunk(hook, &job.grid, (job.chunk, &job.position), &mut job.bytes)
+    }
+
     /// The chunk, in a buffer of its own size.
-    pub(super) fn encode(
-        &self,
-        bytes: &[u8],
-        scratch: &mut Scratch,
-        packed: &mut Vec<u8>,
-    ) -> Result<Vec<u8>> {
+    fn encode(&self, bytes: &[u8], scratch: &mut Scratch, packed: &mut Vec<u8>) -> Result<Vec<u8>> {
         self.exec.check_cancelled()?;
         packed.clear();
         let room = self.packed_bytes as u64;
@@ -155,14 +164,12 @@ impl Crew {
         Ok(exact)
     }
 
-    /// Compresses and puts chunks that stay where they are, on threads of this call. `bytes`: all of them.
-    pub(super) fn store(&self, chunks: &[Vec<u8>], first_task: usize, first: u64, bytes: u64) -> Result<()> {
-        self.exec.run(chunks.len(), bytes, |scratch, n| {
-            let _alarm = self.queue.alarm();
-            let chunk = chunks.get(n).map(Vec::as_slice).unwrap_or_default();
-            let encoded = self.encode(chunk, scratch, &mut Vec::new());
-            self.queue.push(first_task + n, first + n as u64, encoded, &self.exec)
-        })
+    /// Hands over a copy of a chunk that is filled on.
+    pub(super) fn submit_copy(&self, mut job: Job, bytes: &[u8]) -> Result<()> {
+        job.bytes = self.buffer()?;
+        job.bytes.copy_from_slice(bytes);
+        self.submit(job);
+        Ok(())
     }
 
     /// What went wrong on another thread since the last call.

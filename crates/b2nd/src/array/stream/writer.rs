@@ -153,7 +153,7 @@ impl StreamWriter {
     /// As [`StreamWriter::finish`]; what an earlier flush made visible stays.
     pub fn flush(&mut self) -> Result<()> {
         self.check()?;
-        let result = self.store_partial().and_then(|()| self.commit());
+        let result = self.submit_partial().and_then(|()| self.commit());
         self.open = result.is_ok();
         result
     }
@@ -228,43 +228,55 @@ impl StreamWriter {
         Ok(())
     }
 
-    /// The number of the first chunk of the row that is being filled, in the order of rows; the items along it.
-    fn current_row(&self) -> (u64, u64) {
-        let last = self.len.saturating_sub(1);
-        (last / self.row.len() * self.row.chunks() as u64, last % self.row.len() + 1)
-    }
-
     /// Hands over the row, full or not.
     fn submit_row(&mut self) -> Result<()> {
-        if self.current.is_empty() {
-            return Ok(());
-        }
-        let (base, filled) = self.current_row();
-        self.make_room(base + self.row.chunks() as u64)?;
-        let crew = self.crew.as_ref().ok_or_else(|| Error::usage("the stream is finished already"))?;
-        for (n, bytes) in self.current.drain(..).enumerate() {
-            let items = self.row.item_bytes(n, filled);
-            crew.submit(Job { task: self.tasks, chunk: base + n as u64, bytes, items });
-            self.tasks += 1;
+        let jobs = self.jobs()?;
+        let gone = || Error::usage("the stream is finished already");
+        let crew = self.crew.as_ref().ok_or_else(gone)?;
+        for (mut job, bytes) in jobs.into_iter().zip(self.current.drain(..)) {
+            job.bytes = bytes;
+            crew.submit(job);
         }
         Ok(())
     }
 
-    /// Stores the chunks of a row that is not full, and keeps them to be filled on.
-    fn store_partial(&mut self) -> Result<()> {
-        if self.current.is_empty() {
-            return Ok(());
-        }
-        let (base, _) = self.current_row();
-        self.make_room(base + self.row.chunks() as u64)?;
+    /// Hands over copies of the chunks of a row that is not full, which are filled on.
+    fn submit_partial(&mut self) -> Result<()> {
+        let jobs = self.jobs()?;
         let crew = self.crew()?;
-        // The turns before these must be taken: the threads of this call would wait for them without end.
-        crew.drain()?;
-        let (buffers, first) = (&self.current, self.tasks);
-        let bytes = (self.grid.chunk_bytes() as u64).saturating_mul(buffers.len() as u64);
-        crew.store(buffers, first, base, bytes)?;
-        self.tasks += self.current.len();
-        Ok(())
+        // They are stored once more when the row is full, and only then told to the progress.
+        jobs.into_iter()
+            .zip(&self.current)
+            .try_for_each(|(job, bytes)| crew.submit_copy(Job { items: 0, ..job }, bytes))
+    }
+
+    /// The chunks of the row that is being filled, still without their bytes.
+    fn jobs(&mut self) -> Result<Vec<Job>> {
+        if self.current.is_empty() {
+            return Ok(Vec::new());
+        }
+        let last = self.len.saturating_sub(1);
+        let (row, filled) = (last / self.row.len(), last % self.row.len() + 1);
+        let chunks = self.row.chunks();
+        let base = row * chunks as u64;
+        self.make_room(base + chunks as u64)?;
+        let grid = Arc::new(self.grid_of(self.len)?);
+        let jobs = (0..chunks).map(|n| {
+            let mut position = self.row.position(n as u64);
+            position[self.axis] = row;
+            let (task, chunk) = (self.tasks + n, base + n as u64);
+            Job {
+                task,
+                chunk,
+                position,
+                grid: grid.clone(),
+                bytes: Vec::new(),
+                items: self.row.item_bytes(n, filled),
+            }
+        });
+        let jobs = jobs.collect();
+        self.tasks += chunks;
+        Ok(jobs)
     }
 
     /// Gives the frame places for `chunks` chunks in the order of rows.

@@ -7,11 +7,14 @@ mod source;
 mod transaction;
 
 pub(crate) use place::Placed;
+use place::copy_taken;
 pub(crate) use queue::{CANCEL_CHECK, Queue};
 pub use transaction::{ArrayWriter, Transaction};
 
 use crate::array::Array;
 use crate::array::grid::Grid;
+use crate::array::process::process_blocks;
+use crate::array::process::process_chunk;
 use crate::array::read::plan::ChunkVisit;
 use crate::array::read::plan::Plan;
 use crate::array::selection::Resolved;
@@ -21,6 +24,9 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::exec::Exec;
 use crate::exec::Scratch;
+use crate::limits::zeroed;
+use crate::schunk::Hook;
+use crate::schunk::Processing;
 use crate::schunk::SChunk;
 use source::FreshChunk;
 
@@ -57,6 +63,7 @@ impl Array {
         let Array { schunk, grid, block_strides, .. } = self;
         let plan = Plan::new(grid, &resolved.lines, schunk.limits())?;
         let exec = schunk.exec().clone();
+        let processing = schunk.processing().clone();
         let write = Write {
             item_strides: Grid::strides(&plan.counts, grid.itemsize()),
             queue: Queue::new(schunk, 2 * exec.threads()),
@@ -65,6 +72,7 @@ impl Array {
             plan: &plan,
             items,
             exec: &exec,
+            processing: &processing,
         };
         let chunks = plan.chunks();
         if chunks < exec.threads() {
@@ -100,6 +108,7 @@ struct Write<'a> {
     item_strides: Vec<usize>,
     queue: Queue<&'a mut SChunk>,
     exec: &'a Exec,
+    processing: &'a Processing,
 }
 
 impl Write<'_> {
@@ -121,14 +130,14 @@ impl Write<'_> {
     fn encode(&self, visit: &ChunkVisit, share: bool, scratch: &mut Scratch) -> Result<Vec<u8>> {
         let changed;
         let fresh;
-        let source: &dyn chunk::BlockSource = if self.covers(visit) {
+        let source: &dyn chunk::BlockSource = if self.covers(visit) && self.processing.pre.is_none() {
             let places =
                 visit.runs.iter().zip(&self.plan.segments).map(|(run, segments)| segments[run.start].out);
             let places = places.collect();
             fresh = FreshChunk::new(self.grid, &visit.position, places, self.items, &self.item_strides);
             &fresh
         } else {
-            changed = self.change(visit)?;
+            changed = if self.covers(visit) { self.made(visit)? } else { self.change(visit)? };
             &&changed[..]
         };
         let params = self.queue.params();
@@ -149,11 +158,46 @@ impl Write<'_> {
         })
     }
 
+    /// The written items in the places of their chunk.
+    fn put(&self, visit: &ChunkVisit, whole: &mut [u8]) -> Result<()> {
+        let items = Placed { items: self.items, start: 0, strides: &self.item_strides };
+        items.put(self.grid, self.block_strides, self.plan, visit, whole)
+    }
+
+    /// A chunk all of whose items are written, pre-processed.
+    fn made(&self, visit: &ChunkVisit) -> Result<Vec<u8>> {
+        let mut whole = zeroed("a chunk", self.grid.chunk_bytes() as u64)?;
+        self.put(visit, &mut whole)?;
+        if let Some(pre) = &self.processing.pre {
+            process_chunk(pre, self.grid, (visit.chunk, &visit.position), &mut whole)?;
+        }
+        Ok(whole)
+    }
+
     /// The chunk as it is, with the written items in their places.
     fn change(&self, visit: &ChunkVisit) -> Result<Vec<u8>> {
         let mut whole = self.queue.decode(visit.chunk, self.grid)?;
-        let items = Placed { items: self.items, start: 0, strides: &self.item_strides };
-        items.put(self.grid, self.block_strides, self.plan, visit, &mut whole)?;
+        let Some(pre) = &self.processing.pre else {
+            self.put(visit, &mut whole)?;
+            return Ok(whole);
+        };
+        let process = |hook: &Hook, whole: &mut [u8]| {
+            let touched = (0..visit.blocks()).map(|index| visit.block(self.plan, self.grid, index).block);
+            process_blocks(hook, self.grid, (visit.chunk, &visit.position), touched, whole)
+        };
+        if let Some(post) = &self.processing.post {
+            // The way to the user's items and back: those of a touched block that are not written come out as they were.
+            process(post, &mut whole)?;
+            self.put(visit, &mut whole)?;
+            process(pre, &mut whole)?;
+            return Ok(whole);
+        }
+        // Without the way back, only what is written may be processed: the rest of a block has been.
+        let mut processed = zeroed("a chunk", whole.len() as u64)?;
+        processed.copy_from_slice(&whole);
+        self.put(visit, &mut processed)?;
+        process(pre, &mut processed)?;
+        copy_taken(self.grid, self.block_strides, self.plan, visit, &processed, &mut whole)?;
         Ok(whole)
     }
 }
