@@ -2,7 +2,7 @@
 #![no_main]
 
 use b2nd_kernel::cpu::Level;
-use b2nd_kernel::{bitshuffle, shuffle};
+use b2nd_kernel::{bitshuffle, bytedelta, shuffle};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: (u16, &[u8])| {
@@ -18,5 +18,17 @@ fuzz_target!(|input: (u16, &[u8])| {
         for level in Level::available() {
             assert_eq!(run(kernel, level), expected, "{level:?}, width {width}");
         }
+    }
+    let sums = |level: Level| {
+        let mut out = data.to_vec();
+        bytedelta::decode(level, &mut out);
+        out
+    };
+    let expected = sums(Level::Scalar);
+    for level in Level::available() {
+        assert_eq!(sums(level), expected, "{level:?}");
+        let mut back = vec![0; data.len()];
+        bytedelta::encode(level, &expected, &mut back);
+        assert_eq!(back, data, "{level:?}");
     }
 });

@@ -1,7 +1,7 @@
 //! N-dimensional arrays, compressed in chunks and blocks, in the Blosc2 formats.
 //!
 //! The floors of the crate, from the bytes up; a floor never imports one above it:
-//! `error`, `limits` → `wire` → `codec`, `filter` → `exec` → `chunk` → `frame` → `io` → `schunk` → `array`.
+//! `error`, `limits` → `wire` → `registry` → `codec`, `filter` → `exec` → `chunk` → `frame` → `io` → `schunk` → `array`.
 #![forbid(unsafe_code)]
 
 pub mod array;
@@ -13,12 +13,13 @@ pub mod filter;
 pub mod frame;
 pub mod io;
 pub mod limits;
+pub mod registry;
 pub mod schunk;
 mod wire;
 
 pub use array::{
-    Array, ArrayWriter, Axis, Damage, Dtype, Element, Ellipsis, Fill, NewAxis, Options, Selection, Slabs,
-    StreamWriter, Transaction,
+    Array, ArrayWriter, Axis, Damage, Dtype, Element, Ellipsis, Fill, NewAxis, Options, Over, Reduced,
+    Selection, Slabs, StreamWriter, Transaction,
 };
 pub use chunk::{Params, SplitMode};
 pub use codec::Codec;
@@ -26,7 +27,8 @@ pub use error::{Error, Fault, Part, Result};
 pub use exec::{Cancel, Exec};
 pub use filter::{Filter, Pipeline};
 pub use limits::Limits;
-pub use schunk::{BlockPlace, CacheUse, Layout, OpenOptions, SChunk};
+pub use registry::Registry;
+pub use schunk::{BlockPlace, CacheUse, FrameInfo, Layout, OpenOptions, SChunk, SaveOptions};
 
 /// The Rust of the README runs as a test.
 #[cfg(all(doctest, feature = "ndarray"))]

@@ -384,3 +384,18 @@ fn a_closure_that_panics_in_another_thread_hangs_nobody() {
         assert!(!matches!(caught, Ok(Ok(()))));
     }
 }
+
+#[test]
+fn reductions_see_what_closures_leave() {
+    let options = Options::new()
+        .with_chunks([6, 7])
+        .with_blocks([4, 3])
+        .with_postprocess(|place, bytes| shift(place, bytes, 1));
+    let mut array = options.create(None, Dtype::parse("|u1").unwrap(), &[13, 17]).unwrap();
+    let sum = |array: &Array| array.sum(b2nd::Over::all()).unwrap().item::<u64>().unwrap();
+    let seen = |array: &Array| array.read_bytes(s![]).unwrap().iter().map(|&b| u64::from(b)).sum::<u64>();
+    assert!(sum(&array) > 0);
+    assert_eq!(sum(&array), seen(&array));
+    array.write_bytes(s![3..9, 5..12], &(0..42).collect::<Vec<u8>>()).unwrap();
+    assert_eq!(sum(&array), seen(&array));
+}

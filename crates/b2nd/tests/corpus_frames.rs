@@ -28,7 +28,7 @@ fn frames_of_old_releases_are_read() {
         opened += 1;
         let decode = |n| {
             let chunk = schunk.chunk(n).unwrap_or_else(|e| panic!("{}: {e}", fields[0]));
-            chunk::decode(&chunk, schunk.limits(), schunk.exec())
+            chunk::decode(&chunk, schunk.context(), schunk.exec())
         };
         let decoded: b2nd::Result<Vec<Vec<u8>>> = (0..schunk.nchunks()).map(decode).collect();
         match decoded {

@@ -15,7 +15,7 @@ fn digest(bytes: &[u8]) -> String {
 }
 
 fn contents(schunk: &SChunk) -> Vec<u8> {
-    let decode = |n| chunk::decode(&schunk.chunk(n).unwrap(), schunk.limits(), schunk.exec()).unwrap();
+    let decode = |n| chunk::decode(&schunk.chunk(n).unwrap(), schunk.context(), schunk.exec()).unwrap();
     (0..schunk.nchunks()).flat_map(decode).collect()
 }
 

@@ -9,6 +9,7 @@ pub mod generate;
 pub mod items;
 pub mod python;
 pub mod real_data;
+pub mod sequence;
 pub mod write;
 
 /// What went wrong, for a person to read.

@@ -5,10 +5,11 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-/// An interpreter with `blosc2`.
+/// An interpreter, and the script that it runs.
 #[derive(Debug, Clone)]
 pub struct Python {
     program: PathBuf,
+    script: PathBuf,
     /// Versions of blosc2, numpy and C-Blosc2.
     pub versions: String,
 }
@@ -22,19 +23,25 @@ pub fn workspace() -> PathBuf {
 ///
 /// `Ok(None)` with a visible message where there is none; an error instead where the tests are demanded.
 pub fn find() -> Outcome<Option<Python>> {
+    find_for("matrix.py", "blosc2")
+}
+
+/// As [`find`], for the script of `python/` of this name, which imports `package` and has a verb `versions`.
+pub fn find_for(script: &'static str, package: &str) -> Outcome<Option<Python>> {
     let asked = std::env::var_os("B2ND_PYTHON").map(PathBuf::from);
     let venv = workspace().join(".venv/bin/python");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("python").join(script);
     for program in asked.into_iter().chain([venv, PathBuf::from("python3")]) {
-        let probe = Command::new(&program).arg(script()).arg("versions").output();
+        let probe = Command::new(&program).arg(&script).arg("versions").output();
         if let Ok(output) = probe
             && output.status.success()
         {
             let versions = String::from_utf8_lossy(&output.stdout).trim().to_string();
-            return Ok(Some(Python { program, versions }));
+            return Ok(Some(Python { program, script, versions }));
         }
     }
     let demanded = |name: &str, value: &str| std::env::var(name).is_ok_and(|v| v == value);
-    let message = "no Python with blosc2: run scripts/setup-python.sh, or set B2ND_PYTHON";
+    let message = format!("no Python with {package}: run scripts/setup-python.sh, or set B2ND_PYTHON");
     if demanded("CI", "true") || demanded("B2ND_REQUIRE_INTEROP", "1") {
         return Err(message.into());
     }
@@ -42,15 +49,11 @@ pub fn find() -> Outcome<Option<Python>> {
     Ok(None)
 }
 
-fn script() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("python/matrix.py")
-}
-
 impl Python {
-    /// Starts `matrix.py` with these arguments.
+    /// Starts the script with these arguments.
     pub fn start<S: AsRef<std::ffi::OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Outcome<Child> {
         let mut command = Command::new(&self.program);
-        command.arg(script()).args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.arg(&self.script).args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
         Ok(command.spawn()?)
     }
     /// Runs a verb over `count` cases in two processes, and gives what they say on standard error; the number of cases
@@ -81,7 +84,7 @@ impl Python {
     /// A process that answers commands.
     pub fn serve(&self) -> Outcome<Server> {
         let mut command = Command::new(&self.program);
-        command.arg(script()).arg("serve").stdin(Stdio::piped()).stdout(Stdio::piped());
+        command.arg(&self.script).arg("serve").stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn()?;
         let input = child.stdin.take().ok_or("no pipe")?;
         let output = BufReader::new(child.stdout.take().ok_or("no pipe")?);

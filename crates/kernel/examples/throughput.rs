@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use b2nd_kernel::boxes::{BoxGrid, Source, swap_bytes};
 use b2nd_kernel::cpu::Level;
-use b2nd_kernel::{bitshuffle, delta, runs, shuffle};
+use b2nd_kernel::{bitshuffle, bytedelta, delta, runs, shuffle};
 
 /// The best of some rounds: other programs can only slow us down.
 fn rate(len: usize, mut work: impl FnMut()) -> f64 {
@@ -70,6 +70,12 @@ fn table(len: usize) {
         .iter()
         .map(|&level| rate(len, || delta::xor_reference(level, 8, black_box(&mut dst), black_box(&src))));
     row("xor_reference 8", xor.collect::<Vec<_>>());
+    let differences = levels
+        .iter()
+        .map(|&level| rate(len, || bytedelta::encode(level, black_box(&src), black_box(&mut dst))));
+    row("bytedelta encode", differences.collect::<Vec<_>>());
+    let sums = levels.iter().map(|&level| rate(len, || bytedelta::decode(level, black_box(&mut dst))));
+    row("bytedelta decode", sums.collect::<Vec<_>>());
     let same = vec![7; len];
     row("uniform", [rate(len, || assert!(runs::uniform(black_box(&same)).is_some()))]);
     row("swap_bytes 2 4 8", [2, 4, 8].map(|unit| rate(len, || swap_bytes(unit, black_box(&mut dst)))));

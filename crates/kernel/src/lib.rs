@@ -1,4 +1,4 @@
-//! Byte kernels: slices in, slices out. The only crate of the library that holds `unsafe`.
+//! Byte kernels: slices in, slices out; and bytes that are lent or mapped. The only crate of the library that holds `unsafe`.
 //!
 //! A [`cpu::Level`] is chosen once and handed to each kernel; every SIMD path equals the scalar oracle.
 
@@ -6,7 +6,13 @@
 mod arch;
 pub mod bitshuffle;
 pub mod boxes;
+pub mod bytedelta;
 pub mod cpu;
 pub mod delta;
+#[expect(unsafe_code, reason = "a borrow that is checked when it ends, not by its lifetime")]
+pub mod lend;
+#[cfg(feature = "mmap")]
+#[expect(unsafe_code, reason = "a mapped file is memory that others can change")]
+pub mod map;
 pub mod runs;
 pub mod shuffle;

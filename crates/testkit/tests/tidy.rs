@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 const FLOORS: &[&[&str]] = &[
     &["error", "limits"],
     &["wire"],
+    &["registry"],
     &["codec", "filter"],
     &["exec"],
     &["chunk"],

@@ -14,6 +14,7 @@ use crate::exec::Exec;
 use crate::schunk::OpenOptions;
 use crate::schunk::Place;
 use crate::schunk::SChunk;
+use crate::schunk::SaveOptions;
 use std::path::Path;
 
 /// An open array.
@@ -55,13 +56,17 @@ impl Array {
     }
 
     pub(crate) fn from_parts(
-        schunk: SChunk,
+        mut schunk: SChunk,
         grid: Grid,
         dtype: Dtype,
         stored_dtype: Option<String>,
         revision: Revision,
     ) -> Self {
         let block_strides = Grid::strides(&grid.block_lengths(), grid.itemsize());
+        // What does not fit belongs to blocks without items, which nobody filters.
+        let block_shape: Vec<u32> =
+            grid.blocks().iter().map(|&length| u32::try_from(length).unwrap_or(u32::MAX)).collect();
+        schunk.set_block_shape(&block_shape);
         Array { schunk, grid, block_strides, dtype, stored_dtype, revision }
     }
 
@@ -102,6 +107,37 @@ impl Array {
     /// As [`Array::open`].
     pub fn from_bytes(bytes: Vec<u8>, options: &OpenOptions) -> Result<Self> {
         Array::from_schunk(SChunk::from_bytes(bytes, options)?)
+    }
+
+    /// Opens an array in bytes that are shared, without a copy: see [`SChunk::from_shared`].
+    ///
+    /// # Errors
+    /// As [`Array::open`].
+    pub fn from_shared(
+        bytes: impl AsRef<[u8]> + Send + Sync + 'static,
+        options: &OpenOptions,
+    ) -> Result<Self> {
+        Array::from_schunk(SChunk::from_shared(bytes, options)?)
+    }
+
+    /// Opens an array in borrowed bytes for the time of a call, without a copy: see [`SChunk::with_borrowed`].
+    ///
+    /// ```
+    /// use b2nd::{s, Array, Dtype, OpenOptions, Options};
+    /// let bytes = Options::new().create(None, Dtype::parse("<i4")?, &[1000])?.to_bytes()?;
+    /// let items = Array::with_borrowed(&bytes, &OpenOptions::new(), |array| array.read_bytes(s![..2]))?;
+    /// assert_eq!(items, [0; 8]);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Array::open`]; [`Error::Usage`] when the options ask for writing; what `reader` returns.
+    pub fn with_borrowed<R>(
+        bytes: &[u8],
+        options: &OpenOptions,
+        reader: impl FnOnce(&Array) -> Result<R>,
+    ) -> Result<R> {
+        SChunk::lent(bytes, options, |schunk| reader(&Array::from_schunk(schunk)?))
     }
 
     /// Takes an open super-chunk as the array that its metalayer describes.
@@ -164,6 +200,42 @@ impl Array {
     /// [`Error::Io`] or [`Error::Format`] when a chunk cannot be read.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         self.schunk.to_bytes()
+    }
+
+    /// As [`Array::to_bytes`]; an array in memory of its own without gaps is given out without a copy.
+    ///
+    /// # Errors
+    /// As [`Array::to_bytes`].
+    pub fn into_bytes(self) -> Result<Vec<u8>> {
+        self.schunk.into_bytes()
+    }
+
+    /// Saves the array as a new file or directory, compact and without recompression: see [`SChunk::save`].
+    ///
+    /// ```
+    /// use b2nd::schunk::SaveOptions;
+    /// use b2nd::{Array, Dtype, Options};
+    /// # let path = std::env::temp_dir().join(format!("b2nd-doc-asave-{}.b2nd", std::process::id()));
+    /// let in_memory = Options::new().create(None, Dtype::parse("<i4")?, &[10, 10])?;
+    /// in_memory.save(&path, &SaveOptions::new())?;
+    /// assert_eq!(Array::open(&path)?.shape(), [10, 10]);
+    /// # std::fs::remove_file(&path).unwrap();
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`SChunk::save`].
+    pub fn save(&self, path: impl AsRef<Path>, options: &SaveOptions) -> Result<()> {
+        self.schunk.save(path, options)
+    }
+
+    /// Appends a copy of the array to a file that holds any number of frames; the offset where it starts. See
+    /// [`SChunk::append_to`], and [`frames`](crate::schunk::frames) for reading such files.
+    ///
+    /// # Errors
+    /// As [`SChunk::append_to`].
+    pub fn append_to(&self, path: impl AsRef<Path>) -> Result<u64> {
+        self.schunk.append_to(path)
     }
 
     /// The length of each axis.

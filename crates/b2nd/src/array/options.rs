@@ -18,6 +18,7 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::exec::Exec;
 use crate::limits::Limits;
+use crate::registry::Registry;
 use crate::schunk::BlockPlace;
 use crate::schunk::FrameSpec;
 use crate::schunk::Layout;
@@ -71,6 +72,7 @@ pub struct Options {
     overwrite: bool,
     exec: Exec,
     limits: Limits,
+    registry: Registry,
     metalayers: Vec<(String, Vec<u8>)>,
     vlmetalayers: Vec<(String, Vec<u8>)>,
     block_cache: u64,
@@ -146,6 +148,12 @@ impl Options {
         hook: impl Fn(&BlockPlace<'_>, &mut [u8]) -> Result<()> + Send + Sync + 'static,
     ) -> Self {
         self.processing.post = Some(Arc::new(hook));
+        self
+    }
+    /// Sets the codecs and filters of the user, which [`Options::with_params`] may name.
+    #[must_use]
+    pub fn with_registry(mut self, registry: Registry) -> Self {
+        self.registry = registry;
         self
     }
     /// Adds a metalayer of the user: fixed in size for the life of the file. Names have up to 31 bytes.
@@ -249,8 +257,10 @@ impl Options {
             write: true,
             exec: self.exec,
             limits: self.limits,
+            registry: self.registry,
             block_cache: self.block_cache,
             processing: self.processing,
+            ..OpenOptions::new()
         };
         let mut schunk = SChunk::create(target, spec, &open)?;
         if let Some(value) = value {

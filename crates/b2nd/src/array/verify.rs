@@ -120,6 +120,8 @@ impl Array {
         if !matches!(head.content(), Content::Blocks) {
             return Ok(());
         }
+        // That blocks of variable length have as many bytes as the chunk is no matter of any one block.
+        head.cuts(chunk)?;
         let mut block = std::mem::take(&mut scratch.block);
         let mut first = std::mem::take(&mut scratch.reference);
         for b in 0..head.nblocks() {
@@ -166,8 +168,8 @@ fn decode(
     block: &mut Vec<u8>,
     scratch: &mut Scratch,
 ) -> Result<()> {
-    resize("a block", block, head.block_len(n))?;
     let stream = chunk.get(head.block_span(n)).unwrap_or_default();
+    resize("a block", block, head.decoded_len(n, stream)?)?;
     head.decode_block(n, stream, first, block, scratch)
 }
 

@@ -1,5 +1,6 @@
 //! Decoding of chunks that are in memory: whole, or any range of their bytes, on all the threads that are given.
 
+use super::cuts::Cuts;
 use super::head::ChunkHead;
 use super::head::Content;
 use super::special;
@@ -9,8 +10,8 @@ use crate::error::Result;
 use crate::exec::Exec;
 use crate::exec::Scratch;
 use crate::filter::grown;
-use crate::limits::Limits;
 use crate::limits::zeroed;
+use crate::registry::Context;
 use std::mem::take;
 use std::ops::Range;
 use std::sync::Mutex;
@@ -18,7 +19,8 @@ use std::sync::PoisonError;
 
 /// Decompresses a whole chunk, on the threads of `exec`.
 ///
-/// Bytes behind the chunk are left alone.
+/// Bytes behind the chunk are left alone. `context` is what surrounds the chunk: a [`Context`], or the limits alone; that of
+/// a frame is [`SChunk::context`](crate::SChunk::context).
 ///
 /// ```
 /// use b2nd::chunk::{Params, decode, encode};
@@ -28,14 +30,14 @@ use std::sync::PoisonError;
 /// assert_eq!(bytes, b"some bytes, some bytes, and some more bytes");
 /// # Ok::<(), b2nd::Error>(())
 /// ```
-pub fn decode(chunk: &[u8], limits: &Limits, exec: &Exec) -> Result<Vec<u8>> {
-    let head = ChunkHead::parse(chunk, chunk.len() as u64, limits)?;
+pub fn decode(chunk: &[u8], context: impl Into<Context>, exec: &Exec) -> Result<Vec<u8>> {
+    let head = ChunkHead::parse(chunk, chunk.len() as u64, &context.into())?;
     let mut dst = zeroed("a decompressed chunk", u64::from(head.header().nbytes()))?;
     decode_parsed(&head, chunk, &mut dst, exec)?;
     Ok(dst)
 }
 
-/// Decompresses a whole chunk into `dst`, which has exactly its uncompressed size.
+/// Decompresses a whole chunk into `dst`, which has exactly its uncompressed size; `context` as in [`decode`].
 ///
 /// ```
 /// use b2nd::chunk::{Params, decode_into, encode};
@@ -46,8 +48,8 @@ pub fn decode(chunk: &[u8], limits: &Limits, exec: &Exec) -> Result<Vec<u8>> {
 /// assert_eq!(bytes, [3; 100]);
 /// # Ok::<(), b2nd::Error>(())
 /// ```
-pub fn decode_into(chunk: &[u8], dst: &mut [u8], limits: &Limits, exec: &Exec) -> Result<()> {
-    let head = ChunkHead::parse(chunk, chunk.len() as u64, limits)?;
+pub fn decode_into(chunk: &[u8], dst: &mut [u8], context: impl Into<Context>, exec: &Exec) -> Result<()> {
+    let head = ChunkHead::parse(chunk, chunk.len() as u64, &context.into())?;
     let nbytes = head.header().nbytes() as usize;
     if dst.len() != nbytes {
         return Err(Error::usage(format!(
@@ -58,7 +60,8 @@ pub fn decode_into(chunk: &[u8], dst: &mut [u8], limits: &Limits, exec: &Exec) -
     decode_parsed(&head, chunk, dst, exec)
 }
 
-/// Decompresses `dst.len()` bytes from uncompressed position `start` on, touching only the blocks that hold them.
+/// Decompresses `dst.len()` bytes from uncompressed position `start` on, touching only the blocks that hold them; `context` as in
+/// [`decode`].
 ///
 /// ```
 /// use b2nd::chunk::{Params, decode_range, encode};
@@ -70,8 +73,14 @@ pub fn decode_into(chunk: &[u8], dst: &mut [u8], limits: &Limits, exec: &Exec) -
 /// assert_eq!(few, [40, 41, 42]);
 /// # Ok::<(), b2nd::Error>(())
 /// ```
-pub fn decode_range(chunk: &[u8], start: usize, dst: &mut [u8], limits: &Limits, exec: &Exec) -> Result<()> {
-    let head = ChunkHead::parse(chunk, chunk.len() as u64, limits)?;
+pub fn decode_range(
+    chunk: &[u8],
+    start: usize,
+    dst: &mut [u8],
+    context: impl Into<Context>,
+    exec: &Exec,
+) -> Result<()> {
+    let head = ChunkHead::parse(chunk, chunk.len() as u64, &context.into())?;
     let nbytes = head.header().nbytes() as usize;
     let end = start.checked_add(dst.len()).filter(|end| *end <= nbytes).ok_or_else(|| {
         Error::usage(format!("{} bytes from {start} on are not inside the {nbytes} of the chunk", dst.len()))
@@ -124,17 +133,17 @@ fn decode_blocks(head: &ChunkHead, chunk: &[u8], start: usize, dst: &mut [u8], e
     if dst.is_empty() {
         return Ok(());
     }
-    let blocksize = head.header().blocksize() as usize;
-    let (first, last) = (start / blocksize, (start + dst.len() - 1) / blocksize);
-    let job = Job { head, chunk, start, exec };
+    let cuts = head.cuts(chunk)?;
+    let (first, last) = (cuts.block_at(start), cuts.block_at(start + dst.len() - 1));
+    let job = Job { head, chunk, cuts: &cuts, start, exec };
     if last == 0 || !head.refers_to_first() {
         return job.run(first, last, None, dst);
     }
     if start == 0 {
         // The first block decodes to its own place, where the others can see it.
-        let (reference, rest) = dst.split_at_mut(blocksize.min(dst.len()));
+        let (reference, rest) = dst.split_at_mut(cuts.range(0).len().min(dst.len()));
         job.run(0, 0, None, reference)?;
-        let job = Job { start: blocksize, ..job };
+        let job = Job { start: reference.len(), ..job };
         return job.run(1, last, Some(reference), rest);
     }
     let mut reference = exec.with_scratch(|scratch| take(&mut scratch.reference));
@@ -150,6 +159,7 @@ fn decode_blocks(head: &ChunkHead, chunk: &[u8], start: usize, dst: &mut [u8], e
 struct Job<'a> {
     head: &'a ChunkHead,
     chunk: &'a [u8],
+    cuts: &'a Cuts,
     /// Where the destination is in the uncompressed chunk.
     start: usize,
     exec: &'a Exec,
@@ -186,7 +196,7 @@ impl Job<'_> {
 
     /// How many of the `bytes` from the start of the destination on are in block `n`.
     fn part(&self, n: usize, bytes: u64) -> usize {
-        let block = self.head.block_range(n);
+        let block = self.cuts.range(n);
         let end = self.start + bytes as usize;
         block.end.min(end) - block.start.max(self.start).min(end)
     }
@@ -194,7 +204,7 @@ impl Job<'_> {
     /// Decodes the part of block `n` that is in the destination.
     fn block(&self, n: usize, first: Option<&[u8]>, dst: &mut [u8], scratch: &mut Scratch) -> Result<()> {
         let stream = self.chunk.get(self.head.block_span(n)).unwrap_or_default();
-        let block = self.head.block_range(n);
+        let block = self.cuts.range(n);
         if dst.len() == block.len() {
             self.head.decode_block(n, stream, first, dst, scratch)?;
         } else {

@@ -1,12 +1,14 @@
 //! Encoding of chunks, block by block: on one thread, or on many with the same bytes as the result.
 
 use super::MAX_CHUNK_BYTES;
+use super::dictionary::Samples;
 use super::header;
 use super::header::ChunkHeader;
 use super::params::Params;
 use super::special;
 use super::streams::Coder;
 use super::streams::Sink;
+use crate::codec::Engine;
 use crate::error::Error;
 use crate::error::Result;
 use crate::exec::Exec;
@@ -15,6 +17,7 @@ use crate::filter::Filter;
 use crate::filter::Pipeline;
 use crate::filter::Steps;
 use crate::filter::grown;
+use crate::registry::Context;
 use std::collections::BTreeMap;
 use std::mem::take;
 use std::ops::Range;
@@ -56,14 +59,34 @@ impl BlockSource for &[u8] {
 /// # Ok::<(), b2nd::Error>(())
 /// ```
 pub fn encode(src: &[u8], params: &Params, exec: &Exec) -> Result<Vec<u8>> {
-    encode_from(&src, params, exec)
+    encode_from(&src, params, &Context::default(), exec)
+}
+
+/// As [`encode`], with codecs and filters of the user and with what an array knows of its blocks.
+///
+/// ```
+/// use b2nd::chunk::{Context, Params, encode_with};
+/// use b2nd::{Codec, Exec, Registry};
+/// let context = Context::default().with_registry(Registry::new());
+/// let params = Params::new(1).with_codec(Codec::from_id(200));
+/// let error = encode_with(&[1; 100], &params, &context, &Exec::new(1)).unwrap_err();
+/// assert!(error.to_string().contains("codec 200"));
+/// ```
+pub fn encode_with(src: &[u8], params: &Params, context: &Context, exec: &Exec) -> Result<Vec<u8>> {
+    encode_from(&src, params, context, exec)
 }
 
 /// Compresses one chunk on the threads of `exec`, from blocks that are made on demand.
 ///
 /// Tells the progress hook of each block. The result does not depend on the number of threads.
-pub(crate) fn encode_from(source: &dyn BlockSource, params: &Params, exec: &Exec) -> Result<Vec<u8>> {
-    let plan = Plan::new(source.nbytes(), params)?;
+pub(crate) fn encode_from(
+    source: &dyn BlockSource,
+    params: &Params,
+    context: &Context,
+    exec: &Exec,
+) -> Result<Vec<u8>> {
+    let mut plan = Plan::new(source.nbytes(), params, context)?;
+    exec.with_scratch(|scratch| plan.train(source, params, scratch))?;
     let mut out = Vec::new();
     let told = AtomicU64::new(0);
     let after_block = |bytes| {
@@ -91,10 +114,13 @@ pub(crate) fn encode_from(source: &dyn BlockSource, params: &Params, exec: &Exec
 pub(crate) fn encode_one(
     source: &dyn BlockSource,
     params: &Params,
+    context: &Context,
     scratch: &mut Scratch,
     out: &mut Vec<u8>,
 ) -> Result<()> {
-    Plan::new(source.nbytes(), params)?.encode_serial(source, scratch, out, &|_| Ok(()))
+    let mut plan = Plan::new(source.nbytes(), params, context)?;
+    plan.train(source, params, scratch)?;
+    plan.encode_serial(source, scratch, out, &|_| Ok(()))
 }
 
 /// All that is decided before the first block is looked at.
@@ -105,6 +131,8 @@ struct Plan {
     coder: Coder,
     /// The number of streams of a full block.
     ways: usize,
+    /// The dictionary that the streams refer to.
+    dictionary: Option<Vec<u8>>,
 }
 
 /// What became of a chunk's blocks.
@@ -117,8 +145,8 @@ enum Outcome {
 }
 
 impl Plan {
-    fn new(nbytes: usize, params: &Params) -> Result<Self> {
-        let steps = params.check()?;
+    fn new(nbytes: usize, params: &Params, context: &Context) -> Result<Self> {
+        let steps = params.check(context)?;
         let nbytes = u32::try_from(nbytes).ok().filter(|n| *n <= MAX_CHUNK_BYTES).ok_or_else(|| {
             Error::usage(format!("{nbytes} bytes are more than a chunk holds, {MAX_CHUNK_BYTES}"))
         })?;
@@ -126,7 +154,7 @@ impl Plan {
         let typesize = params.stored_typesize();
         let short = params.short_header();
         let (pipeline, steps) = if short && tail_is_lost(nbytes, blocksize, typesize, params.pipeline()) {
-            (Pipeline::none(), Steps::for_writing(&Pipeline::none(), usize::from(typesize), short)?)
+            (Pipeline::none(), Steps::for_writing(&Pipeline::none(), usize::from(typesize), short, context)?)
         } else {
             (*params.pipeline(), steps)
         };
@@ -150,8 +178,15 @@ impl Plan {
             flags2: 0,
             blosc2_flags: 0,
         };
-        let coder = Coder { codec: params.codec(), clevel: params.clevel(), runs: !short };
-        Ok(Plan { header, steps, coder, ways: if split { usize::from(typesize) } else { 1 } })
+        let engine = Engine::new(params.codec(), params.codec_meta(), params.typesize(), context);
+        let coder = Coder { engine, clevel: params.clevel(), runs: !short };
+        Ok(Plan {
+            header,
+            steps,
+            coder,
+            ways: if split { usize::from(typesize) } else { 1 },
+            dictionary: None,
+        })
     }
 
     fn nblocks(&self) -> usize {
@@ -168,9 +203,50 @@ impl Plan {
         self.header.is_raw()
     }
 
-    /// The length of header and block offsets.
+    /// The length of header, block offsets and dictionary.
     fn head_len(&self) -> usize {
-        self.header.header_len() + 4 * self.nblocks()
+        let dictionary = self.dictionary.as_ref().map_or(0, |bytes| 4 + bytes.len());
+        self.header.header_len() + 4 * self.nblocks() + dictionary
+    }
+
+    /// Writes header, room for the block offsets, and the dictionary.
+    fn put_head(&self, sink: &mut Sink<'_>) -> Result<()> {
+        sink.put(&self.header.to_bytes().0[..self.header.header_len()])?;
+        (0..self.nblocks()).try_for_each(|_| sink.put(&[0; 4]))?;
+        if let Some(bytes) = &self.dictionary {
+            sink.put(&(bytes.len() as u32).to_le_bytes())?;
+            sink.put(bytes)?;
+        }
+        Ok(())
+    }
+
+    /// Makes the dictionary, where one is asked for and the chunk is good for one.
+    fn train(&mut self, source: &dyn BlockSource, params: &Params, scratch: &mut Scratch) -> Result<()> {
+        let (nbytes, nblocks) = (self.header.nbytes as usize, self.nblocks());
+        if !params.dictionary() || self.raw_from_start() {
+            return Ok(());
+        }
+        let samples = Samples::new(params.codec(), nbytes, nblocks * self.ways);
+        let Some(mut samples) = samples else { return Ok(()) };
+        let (mut buffer, mut reference) = (Vec::new(), Vec::new());
+        for n in (0..nblocks).step_by(samples.stride(nblocks, nbytes)) {
+            let block = source.block(self.block_range(n), &mut buffer)?;
+            if n == 0 && self.steps.has_delta() {
+                self.set_reference(block, &mut reference, scratch)?;
+            }
+            let first = (n > 0).then_some(reference.as_slice());
+            let Scratch { front, back, .. } = scratch;
+            samples.add(self.steps.apply(block, first, front, back)?)?;
+            if samples.is_enough() {
+                break;
+            }
+        }
+        self.dictionary = samples.train()?;
+        if let Some(dictionary) = &self.dictionary {
+            self.coder.engine = self.coder.engine.clone().writing_with(dictionary, params.clevel())?;
+            self.header.set_dictionary(true);
+        }
+        Ok(())
     }
 
     /// The first length of all blocks at which storing the data as it is takes no more.
@@ -250,8 +326,7 @@ impl Plan {
             return Ok(Outcome::NoGain);
         }
         let start = sink.end();
-        sink.put(&self.header.to_bytes().0[..self.header.header_len()])?;
-        (0..self.nblocks()).try_for_each(|_| sink.put(&[0; 4]))?;
+        self.put_head(sink)?;
         let body = sink.end();
         for n in 0..self.nblocks() {
             let at = (sink.end() - start) as u32;
@@ -303,7 +378,9 @@ impl Plan {
                 let header_len = self.header.header_len();
                 let flags = header::flags_raw(header_len == header::SHORT);
                 let cbytes = self.header.nbytes + header_len as u32;
-                let (bytes, len) = ChunkHeader { flags, cbytes, ..self.header.clone() }.to_bytes();
+                let mut header = ChunkHeader { flags, cbytes, ..self.header.clone() };
+                header.set_dictionary(false);
+                let (bytes, len) = header.to_bytes();
                 sink.rewind(start);
                 sink.put(&bytes[..len])?;
                 for n in 0..self.nblocks() {
@@ -328,8 +405,7 @@ impl Plan {
             exec.with_scratch(|scratch| self.set_reference(block, &mut reference, scratch))?;
         }
         let mut sink = Sink::over(out);
-        sink.put(&self.header.to_bytes().0[..self.header.header_len()])?;
-        (0..self.nblocks()).try_for_each(|_| sink.put(&[0; 4]))?;
+        self.put_head(&mut sink)?;
         let body = sink.end();
         let assembly = Mutex::new(Assembly { plan: self, sink, next: 0, early: BTreeMap::new(), len: 0 });
         let assembly_of = || assembly.lock().unwrap_or_else(PoisonError::into_inner);

@@ -2,18 +2,17 @@
 //!
 //! Holds no block data, so the blocks may come from anywhere: a slice, a file, a partial fetch.
 
-use super::header;
+use super::blocks;
+use super::blocks::Blocks;
+use super::cuts::Cuts;
 use super::header::ChunkHeader;
 use super::special;
-use super::streams;
-use crate::codec::Codec;
 use crate::error::Error;
 use crate::error::Part;
 use crate::error::Result;
 use crate::exec::Scratch;
-use crate::filter::Steps;
-use crate::filter::grown;
 use crate::limits::Limits;
+use crate::registry::Context;
 use std::ops::Range;
 
 /// What the body of a chunk is.
@@ -40,33 +39,21 @@ pub(crate) struct ChunkHead {
 enum Body {
     Repeat(Vec<u8>),
     Raw,
-    Blocks(Blocks),
-}
-
-#[derive(Debug, Clone)]
-struct Blocks {
-    starts: Vec<u32>,
-    /// The starts in ascending order, where they are not in that order already: blocks end where the next one starts.
-    sorted: Option<Vec<u32>>,
-    codec: Codec,
-    steps: Steps,
-    /// The number of streams of a full block.
-    ways: usize,
-    /// Another number of streams that a full block may have after all.
-    ways_or: Option<usize>,
+    Blocks(Box<Blocks>),
 }
 
 impl ChunkHead {
-    /// The number of bytes from the start of the chunk that [`ChunkHead::parse`] needs, from its first 32 bytes (or all, when
-    /// it is shorter). `available` bytes are there for the chunk at most.
-    pub(crate) fn needed(first: &[u8], available: u64, limits: &Limits) -> Result<usize> {
-        needed(&checked_header(first, available, limits)?)
+    /// The number of bytes from the start of the chunk that [`ChunkHead::parse`] needs, as far as its first bytes tell: at
+    /// least 32 (or all, when it is shorter). Before `first` holds the length of a dictionary it is not known: ask again with
+    /// as many bytes as this says, until it says no more. `available` bytes are there for the chunk at most.
+    pub(crate) fn needed(first: &[u8], available: u64, context: &Context) -> Result<usize> {
+        needed(&checked_header(first, available, context)?, first)
     }
 
     /// Parses and checks header and block offsets; `bytes` has at least [`ChunkHead::needed`] bytes.
-    pub(crate) fn parse(bytes: &[u8], available: u64, limits: &Limits) -> Result<Self> {
-        let header = checked_header(bytes, available, limits)?;
-        let head = bytes.get(..needed(&header)?).ok_or_else(|| {
+    pub(crate) fn parse(bytes: &[u8], available: u64, context: &Context) -> Result<Self> {
+        let header = checked_header(bytes, available, context)?;
+        let head = bytes.get(..needed(&header, bytes)?).ok_or_else(|| {
             Error::format(Part::BlockOffsets, bytes.len() as u64, "the chunk ends before its first block")
         })?;
         let after = &head[header.header_len()..];
@@ -75,7 +62,7 @@ impl ChunkHead {
         } else if header.is_raw() {
             Body::Raw
         } else {
-            Body::Blocks(Blocks::parse(&header, after)?)
+            Body::Blocks(Box::new(Blocks::parse(&header, after, context)?))
         };
         Ok(ChunkHead { header, body })
     }
@@ -94,19 +81,49 @@ impl ChunkHead {
 
     /// The number of blocks (also of raw and special chunks, by their block size).
     pub(crate) fn nblocks(&self) -> usize {
-        nblocks(&self.header)
+        self.header.nblocks()
     }
 
-    /// Uncompressed bytes of block `n` (the last may be shorter); 0 where there is no such block.
+    /// Where blocks are in the uncompressed chunk. `chunk` is all of it: blocks of variable length say themselves how long
+    /// they are.
+    pub(crate) fn cuts(&self, chunk: &[u8]) -> Result<Cuts> {
+        if !self.header.is_variable() {
+            return Ok(Cuts::regular(self.header.nbytes, self.header.blocksize));
+        }
+        let lengths = (0..self.nblocks()).map(|n| self.variable_len(n, chunk.get(self.block_span(n))));
+        Cuts::variable(self.header.nbytes, self.nblocks(), lengths)
+    }
+
+    /// Uncompressed bytes of block `n`, whose `stream` says it where blocks have lengths of their own.
+    pub(crate) fn decoded_len(&self, n: usize, stream: &[u8]) -> Result<usize> {
+        if self.header.is_variable() { self.variable_len(n, Some(stream)) } else { Ok(self.block_len(n)) }
+    }
+
+    fn variable_len(&self, n: usize, stream: Option<&[u8]>) -> Result<usize> {
+        let len = blocks::variable_len(stream.unwrap_or_default());
+        let len = len.and_then(|len| match len <= self.header.nbytes as usize {
+            true => Ok(len),
+            false => {
+                let reason = format!("a block of {len} bytes in a chunk of {}", self.header.nbytes);
+                Err(Error::format(Part::Stream, 0, reason))
+            }
+        });
+        len.map_err(|error| error.in_block(u32::try_from(n).unwrap_or(u32::MAX)))
+    }
+
+    /// Uncompressed bytes of block `n` (the last may be shorter); 0 where there is no such block. Not for blocks of variable
+    /// length: see [`ChunkHead::decoded_len`].
     pub(crate) fn block_len(&self, n: usize) -> usize {
         self.block_range(n).len()
     }
 
-    /// Where block `n` is in the uncompressed chunk; empty where there is no such block.
+    /// Where block `n` is in the uncompressed chunk; empty where there is no such block. Not for blocks of variable length:
+    /// see [`ChunkHead::cuts`].
     pub(crate) fn block_range(&self, n: usize) -> Range<usize> {
-        let (blocksize, nbytes) = (self.header.blocksize as usize, self.header.nbytes as usize);
-        let start = n.saturating_mul(blocksize).min(nbytes);
-        start..start.saturating_add(blocksize).min(nbytes)
+        if self.header.is_variable() {
+            return 0..0;
+        }
+        Cuts::regular(self.header.nbytes, self.header.blocksize).range(n)
     }
 
     /// Where in the chunk the bytes of block `n` are: exact for raw chunks; for compressed ones from its start to the next
@@ -125,12 +142,13 @@ impl ChunkHead {
 
     /// Whether blocks after the first need the decoded first block (delta).
     pub(crate) fn refers_to_first(&self) -> bool {
-        matches!(&self.body, Body::Blocks(blocks) if blocks.steps.has_delta())
+        matches!(&self.body, Body::Blocks(blocks) if blocks.refers_to_first())
     }
 
     /// Decodes block `n` from `stream`, which starts at the block's start and may be longer than the block.
     ///
-    /// `dst` has [`ChunkHead::block_len`] bytes. `first` is the decoded block 0, needed when `n > 0` and
+    /// `dst` has [`ChunkHead::decoded_len`] bytes; where that is not [`ChunkHead::block_len`], `stream` is the whole
+    /// [`ChunkHead::block_span`]. `first` is the decoded block 0, needed when `n > 0` and
     /// [`ChunkHead::refers_to_first`]. Raw chunks copy. Not for [`Content::Repeat`].
     ///
     /// Uses `front`, `back` and `codec` of `scratch`; the rest is the caller's.
@@ -142,7 +160,7 @@ impl ChunkHead {
         dst: &mut [u8],
         scratch: &mut Scratch,
     ) -> Result<()> {
-        if n >= self.nblocks() || dst.len() != self.block_len(n) {
+        if n >= self.nblocks() || (dst.len() != self.block_len(n) && !self.header.is_variable()) {
             return Err(Error::usage(format!(
                 "block {n} has {} bytes, not {}",
                 self.block_len(n),
@@ -163,8 +181,8 @@ impl ChunkHead {
             },
             Body::Blocks(blocks) => {
                 let full = dst.len() == self.header.blocksize as usize;
-                let first = if n == 0 { None } else { first };
-                if n > 0 && first.is_none() && blocks.steps.has_delta() {
+                let first = first.filter(|_| n > 0 && blocks.refers_to_first());
+                if n > 0 && first.is_none() && blocks.refers_to_first() {
                     return Err(Error::usage("the first block is needed to decode the others"));
                 }
                 blocks.decode(full, stream, first, dst, scratch)
@@ -175,7 +193,7 @@ impl ChunkHead {
 }
 
 /// The header of a chunk that this library decodes, checked against the space it has and the limits.
-fn checked_header(first: &[u8], available: u64, limits: &Limits) -> Result<ChunkHeader> {
+fn checked_header(first: &[u8], available: u64, context: &Context) -> Result<ChunkHeader> {
     let header = ChunkHeader::parse(first)?;
     if u64::from(header.cbytes) > available {
         return Err(Error::format(
@@ -185,109 +203,16 @@ fn checked_header(first: &[u8], available: u64, limits: &Limits) -> Result<Chunk
         ));
     }
     header.check_supported()?;
-    Limits::check("a decompressed chunk", u64::from(header.nbytes), limits.max_chunk_bytes())?;
+    Limits::check("a decompressed chunk", u64::from(header.nbytes), context.limits().max_chunk_bytes())?;
     Ok(header)
 }
 
-fn nblocks(header: &ChunkHeader) -> usize {
-    header.nbytes.div_ceil(header.blocksize) as usize
-}
-
-fn needed(header: &ChunkHeader) -> Result<usize> {
+fn needed(header: &ChunkHeader, first: &[u8]) -> Result<usize> {
     if header.special().is_some() {
         return Ok(header.cbytes as usize);
     }
     if header.is_raw() {
         return Ok(header.header_len());
     }
-    let needed = header.header_len() as u64 + 4 * nblocks(header) as u64;
-    if needed > u64::from(header.cbytes) {
-        return Err(Error::format(
-            Part::ChunkHeader,
-            12,
-            format!("{} blocks do not fit a chunk of {} bytes", nblocks(header), header.cbytes),
-        ));
-    }
-    Ok(needed as usize)
-}
-
-impl Blocks {
-    fn parse(header: &ChunkHeader, offsets: &[u8]) -> Result<Self> {
-        let codec = header.codec().ok_or_else(|| {
-            let name = if header.format() == 2 { " (snappy)" } else { "" };
-            Error::unsupported(format!("codec format {}{name}", header.format()))
-        })?;
-        let typesize = usize::from(header.typesize());
-        let (ways, ways_or) = ways(header);
-        let (words, _) = offsets.as_chunks::<4>();
-        let starts: Vec<u32> = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
-        let lowest = (header.header_len() + offsets.len()) as u32;
-        let highest = header.cbytes.saturating_sub(4);
-        for (n, start) in starts.iter().enumerate() {
-            if *start < lowest || *start > highest {
-                let reason = format!("the block would start at byte {start} of {}", header.cbytes);
-                let error = Error::format(Part::BlockOffsets, 4 * n as u64, reason);
-                return Err(error.in_block(u32::try_from(n).unwrap_or(u32::MAX)));
-            }
-        }
-        let sorted = (!starts.is_sorted()).then(|| {
-            let mut sorted = starts.clone();
-            sorted.sort_unstable();
-            sorted
-        });
-        let steps = Steps::for_reading(header.pipeline(), typesize, header.has_old_bitshuffle())?;
-        Ok(Blocks { starts, sorted, codec, steps, ways, ways_or })
-    }
-
-    fn span(&self, n: usize, cbytes: u32) -> Range<usize> {
-        let Some(&start) = self.starts.get(n) else { return 0..0 };
-        let ascending = self.sorted.as_deref().unwrap_or(&self.starts);
-        let next = ascending.partition_point(|other| *other <= start);
-        let end = ascending.get(next).copied().unwrap_or(cbytes);
-        start as usize..end as usize
-    }
-
-    fn decode(
-        &self,
-        full: bool,
-        stream: &[u8],
-        first: Option<&[u8]>,
-        dst: &mut [u8],
-        scratch: &mut Scratch,
-    ) -> Result<()> {
-        let Scratch { front, back, codec, .. } = scratch;
-        let mut read = |dst: &mut [u8]| {
-            // The last block is never split when it is shorter than the others.
-            let ways = if full { self.ways } else { 1 };
-            let result = streams::read(self.codec, stream, ways, dst, codec);
-            match (result, self.ways_or) {
-                (Err(Error::Format(error)), Some(ways)) if full => {
-                    streams::read(self.codec, stream, ways, dst, codec).map_err(|_| Error::Format(error))
-                }
-                (result, _) => result,
-            }
-        };
-        if !self.steps.moves(dst.len()) {
-            read(dst)?;
-            return self.steps.undo_in_place(dst, first);
-        }
-        let filtered = grown(front, dst.len(), "the filters of a block")?;
-        read(filtered)?;
-        self.steps.undo(filtered, back, dst, first)
-    }
-}
-
-/// The number of streams of a full block, and another one to try when that fails.
-///
-/// Blosc1 had no flag for blocks that are not split before its version 1.11, and went by the sizes. Its later versions
-/// set the flag and still go by the sizes, but some writers of such chunks did not.
-fn ways(header: &ChunkHeader) -> (usize, Option<usize>) {
-    let typesize = usize::from(header.typesize());
-    if !header.is_split() {
-        return (1, None);
-    }
-    let by_sizes = header.header_len() == header::LONG
-        || !header.is_blosc1()
-        || (typesize <= 16 && header.blocksize as usize / typesize >= 128);
-    if by_sizes { (typesize, None) } else { (1, Some(typesize)) }
+    Blocks::needed(header, first)
 }

@@ -27,8 +27,8 @@ pub(super) const VERSION_BLOSC1: u8 = 2;
 const VERSION_ALPHA: u8 = 3;
 /// The version of regular chunks.
 pub(super) const VERSION: u8 = 5;
-/// The last version whose flags are all known.
-const VERSION_LAST: u8 = 6;
+/// The version of chunks whose blocks have lengths of their own, and the last whose flags are all known.
+pub(super) const VERSION_VARIABLE: u8 = 6;
 
 const FLAG_SHUFFLE: u8 = 0x01;
 const FLAG_RAW: u8 = 0x02;
@@ -38,7 +38,7 @@ const FLAG_NOT_SPLIT: u8 = 0x10;
 /// Both shuffles at once, which makes no sense, mark the long header.
 const FLAGS_LONG: u8 = FLAG_SHUFFLE | FLAG_BITSHUFFLE;
 
-const FLAG2_VARIABLE: u8 = 0x01;
+pub(super) const FLAG2_VARIABLE: u8 = 0x01;
 
 const FLAG_DICTIONARY: u8 = 0x01;
 const FLAG_LAZY: u8 = 0x08;
@@ -123,7 +123,7 @@ impl ChunkHeader {
     }
 
     fn check(&self) -> Result<()> {
-        if self.version > VERSION_LAST && self.flags2 & !FLAG2_VARIABLE != 0 {
+        if self.version > VERSION_VARIABLE && self.flags2 & !FLAG2_VARIABLE != 0 {
             return Err(Error::unsupported(format!("chunk version {}", self.version)));
         }
         if self.typesize == 0 {
@@ -239,6 +239,20 @@ impl ChunkHeader {
     pub fn pipeline(&self) -> &Pipeline {
         &self.pipeline
     }
+    /// The number of blocks (also of raw and special chunks, by their block size).
+    ///
+    /// ```
+    /// use b2nd::chunk::{ChunkHeader, Params, encode};
+    /// let chunk = encode(&[7; 1000], &Params::new(4).with_blocksize(Some(300)), &b2nd::Exec::new(1))?;
+    /// assert_eq!(ChunkHeader::parse(&chunk)?.nblocks(), 4);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    pub fn nblocks(&self) -> usize {
+        if self.is_variable() {
+            return self.blocksize as usize;
+        }
+        self.nbytes.div_ceil(self.blocksize) as usize
+    }
     /// Whether blocks are split into the bytes of their items, as far as the flag says.
     pub fn is_split(&self) -> bool {
         self.flags & FLAG_NOT_SPLIT == 0
@@ -264,6 +278,15 @@ impl ChunkHeader {
     fn special_id(&self) -> u8 {
         self.blosc2_flags >> 4 & 7
     }
+    /// Says whether a dictionary follows the block offsets.
+    pub(super) fn set_dictionary(&mut self, dictionary: bool) {
+        if dictionary {
+            self.blosc2_flags |= FLAG_DICTIONARY;
+        } else {
+            self.blosc2_flags &= !FLAG_DICTIONARY;
+        }
+    }
+
     /// The number of the codec's format.
     pub(super) fn format(&self) -> u8 {
         self.flags >> 5
@@ -279,13 +302,9 @@ impl ChunkHeader {
     /// What keeps this library from decoding the chunk, by its header.
     pub(super) fn check_supported(&self) -> Result<()> {
         let what = if self.blosc2_flags & FLAG_INSTRUMENTED != 0 {
-            "instrumented chunk"
+            "instrumented chunk (it holds measurements of a codec, not data)"
         } else if self.blosc2_flags & FLAG_LAZY != 0 {
-            "lazy chunk (they live in memory only)"
-        } else if self.is_variable() {
-            "chunk with blocks of variable length"
-        } else if self.has_dictionary() {
-            "chunk with a dictionary"
+            "lazy chunk (a reference to a file, which lives in memory only)"
         } else {
             return Ok(());
         };

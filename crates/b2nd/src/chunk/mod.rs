@@ -3,21 +3,28 @@
 //! A header says what a chunk is; `ChunkHead` adds where its blocks are; one call then decodes one block, wherever its
 //! bytes came from. Knows nothing of frames, files and shapes.
 
+mod blocks;
+mod cuts;
 mod decode;
+mod dictionary;
 mod encode;
 mod head;
 mod header;
 mod params;
 mod special;
 mod streams;
+mod variable;
 
+pub use crate::registry::Context;
 pub use decode::{decode, decode_into, decode_range};
-pub use encode::encode;
 pub(crate) use encode::{BlockSource, encode_from, encode_one};
+pub use encode::{encode, encode_with};
 pub(crate) use head::{ChunkHead, Content};
 pub use header::ChunkHeader;
 pub use params::{Params, SplitMode, auto_blocksize};
 pub use special::{Special, encode_special};
+pub(crate) use variable::decode_one;
+pub use variable::{decode_block, encode_blocks};
 
 /// The most uncompressed bytes that a chunk can hold: 2 GiB − 33 bytes.
 pub const MAX_CHUNK_BYTES: u32 = i32::MAX as u32 - 32;

@@ -1,12 +1,15 @@
 //! How chunks are compressed: what callers choose, what is chosen for them, and which choices cannot be.
 
 use super::MAX_BLOCK_BYTES;
+use crate::codec;
 use crate::codec::Codec;
 use crate::error::Error;
 use crate::error::Result;
 use crate::filter::Filter;
 use crate::filter::Pipeline;
 use crate::filter::Steps;
+use crate::registry::Context;
+use crate::registry::codec_label;
 
 /// Whether the bytes of items are split into one stream for each byte of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -69,6 +72,7 @@ pub struct Params {
     typesize: u32,
     blocksize: Option<u32>,
     short_header: bool,
+    dictionary: bool,
 }
 
 impl Params {
@@ -90,6 +94,7 @@ impl Params {
             typesize,
             blocksize: None,
             short_header: false,
+            dictionary: false,
         }
     }
     /// Sets the codec.
@@ -140,6 +145,13 @@ impl Params {
         self.short_header = short;
         self
     }
+    /// Compresses with a dictionary made of the chunk's own data, which pays for small blocks: zstd, lz4 and lz4hc only. Chunks
+    /// of less than 5 KiB go without. C-Blosc2 before 3.0 reads those of zstd alone.
+    #[must_use]
+    pub fn with_dictionary(mut self, dictionary: bool) -> Self {
+        self.dictionary = dictionary;
+        self
+    }
     /// The codec.
     pub fn codec(&self) -> Codec {
         self.codec
@@ -173,6 +185,11 @@ impl Params {
         self.short_header
     }
 
+    /// Whether chunks have dictionaries.
+    pub fn dictionary(&self) -> bool {
+        self.dictionary
+    }
+
     /// The size of an item as a chunk stores it: one byte has no room for more than 255, and 1 stands for those.
     pub(super) fn stored_typesize(&self) -> u8 {
         u8::try_from(self.typesize).unwrap_or(1)
@@ -184,15 +201,32 @@ impl Params {
     }
 
     /// The resolved filters, or an [`Error::Usage`] when these parameters cannot be written.
-    pub(super) fn check(&self) -> Result<Steps> {
-        if self.clevel > Self::MAX_CLEVEL {
-            return Err(Error::usage(format!("level {} is above the highest, 9", self.clevel)));
-        }
-        if let Codec::Other(_) = self.codec {
+    pub(super) fn check(&self, context: &Context) -> Result<Steps> {
+        if let Codec::Other(id) = self.codec
+            && !context.registry().has_codec(id)
+        {
             return Err(Error::usage(format!(
-                "{} cannot be written: blosclz, lz4, lz4hc, zlib and zstd can",
+                "{} cannot be written: it is neither built in nor in the registry",
+                codec_label(id)
+            )));
+        }
+        self.check_numbers()?;
+        if self.short_header {
+            self.check_short()?;
+        }
+        if self.dictionary && !codec::has_dictionaries(self.codec) {
+            return Err(Error::usage(format!(
+                "{} has no dictionaries: zstd, lz4 and lz4hc have",
                 self.codec.name()
             )));
+        }
+        Steps::for_writing(&self.pipeline, usize::from(self.stored_typesize()), self.short_header, context)
+    }
+
+    /// As [`Params::check`], of all but codec and filters, which play no part in special chunks.
+    pub(super) fn check_numbers(&self) -> Result<()> {
+        if self.clevel > Self::MAX_CLEVEL {
+            return Err(Error::usage(format!("level {} is above the highest, 9", self.clevel)));
         }
         if self.typesize == 0 {
             return Err(Error::usage("an item has at least one byte: the typesize is 0"));
@@ -200,13 +234,13 @@ impl Params {
         if self.blocksize == Some(0) {
             return Err(Error::usage("a block has at least one byte: the block size is 0"));
         }
-        if self.short_header {
-            self.check_short()?;
-        }
-        Steps::for_writing(&self.pipeline, usize::from(self.stored_typesize()), self.short_header)
+        Ok(())
     }
 
     fn check_short(&self) -> Result<()> {
+        if self.dictionary {
+            return Err(Error::usage("the 16-byte header of Blosc1 has no dictionaries"));
+        }
         let mut filters = self.pipeline.filters();
         match (filters.next(), filters.next()) {
             (None | Some((Filter::Shuffle | Filter::BitShuffle, 0)), None) => Ok(()),

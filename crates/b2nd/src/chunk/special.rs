@@ -90,7 +90,7 @@ pub(super) fn fill(dst: &mut [u8], item: &[u8], phase: usize) {
 /// # Ok::<(), b2nd::Error>(())
 /// ```
 pub fn encode_special(kind: Special, nbytes: u32, value: &[u8], params: &Params) -> Result<Vec<u8>> {
-    params.check()?;
+    params.check_numbers()?;
     if params.short_header() {
         return Err(Error::usage("the 16-byte header of Blosc1 has no special chunks"));
     }

@@ -9,7 +9,7 @@
 //! `n` is the uncompressed length, which the block gives. Knows neither filters nor where blocks are.
 
 use crate::codec;
-use crate::codec::Codec;
+use crate::codec::Engine;
 use crate::error::Error;
 use crate::error::Part;
 use crate::error::Result;
@@ -25,7 +25,7 @@ fn wrong(offset: usize, reason: impl Into<String>) -> Error {
 
 /// Reads the streams at the start of `bytes`, `ways` of them, each for its part of `dst`.
 pub(super) fn read(
-    codec: Codec,
+    engine: &Engine,
     bytes: &[u8],
     ways: usize,
     dst: &mut [u8],
@@ -38,14 +38,14 @@ pub(super) fn read(
     let mut rest = bytes;
     for part in dst.chunks_exact_mut(n) {
         let offset = bytes.len() - rest.len();
-        rest = read_one(codec, rest, offset, part, state)?;
+        rest = read_one(engine, rest, offset, part, state)?;
     }
     Ok(())
 }
 
 /// Reads one stream, `offset` bytes into its block; returns what follows it.
 fn read_one<'a>(
-    codec: Codec,
+    engine: &Engine,
     bytes: &'a [u8],
     offset: usize,
     dst: &mut [u8],
@@ -66,7 +66,7 @@ fn read_one<'a>(
         if len == dst.len() {
             dst.copy_from_slice(stream);
         } else {
-            codec::decompress(codec, stream, dst, state)?;
+            engine.decompress(stream, dst, state)?;
         }
         return Ok(rest);
     }
@@ -142,9 +142,9 @@ impl<'a> Sink<'a> {
 }
 
 /// How streams are compressed.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Coder {
-    pub(super) codec: Codec,
+    pub(super) engine: Engine,
     pub(super) clevel: u8,
     /// Whether runs may be written.
     pub(super) runs: bool,
@@ -174,7 +174,7 @@ impl Coder {
         let room = sink.room(4 + part.len())?;
         let (size, data) = room.split_at_mut(4);
         let (fits, _) = data.split_at_mut(part.len().saturating_sub(1));
-        let len = match codec::compress(self.codec, self.clevel, part, fits, state)? {
+        let len = match self.engine.compress(self.clevel, part, fits, state)? {
             Some(len) if len > 0 && len < part.len() => len,
             _ => {
                 data.copy_from_slice(part);

@@ -1,7 +1,10 @@
 //! The door to the codecs: picks one by id, bounds what goes in, and turns its verdict into an error.
 
+use super::dictionary::Dictionary;
 use super::{Codec, blosclz, lz4, zlib, zstd};
 use crate::error::{Error, Part, Result};
+use crate::registry::{Context, Setting, UserCodec, codec_label};
+use std::sync::Arc;
 
 /// The longest stream or result, from the format: block sizes are `i32`. It keeps every length inside the C `int`
 /// of the reference codecs.
@@ -16,45 +19,106 @@ pub(crate) struct State {
     zstd: zstd::Context,
 }
 
-/// Compresses `src` into `dst`. `Ok(None)`: the result does not fit `dst` or there is nothing to gain. Level 1 to 9.
-pub(crate) fn compress(
+/// A codec with all that it needs to know of a chunk, the data aside.
+#[derive(Debug, Clone)]
+pub(crate) struct Engine {
     codec: Codec,
-    clevel: u8,
-    src: &[u8],
-    dst: &mut [u8],
-    state: &mut State,
-) -> Result<Option<usize>> {
-    let clevel = clevel.min(9);
-    if clevel == 0 || src.is_empty() || dst.is_empty() || src.len() > MAX_LEN {
-        return match codec {
-            Codec::Other(id) => Err(Error::unsupported(format!("codec {id}"))),
-            _ => Ok(None),
-        };
-    }
-    let room = dst.len().min(MAX_LEN);
-    let dst = &mut dst[..room];
-    match codec {
-        Codec::BloscLz => Ok(state.blosclz.encode(clevel, src, dst)),
-        Codec::Lz4 => state.lz4.compress_fast(clevel, src, dst),
-        Codec::Lz4Hc => state.lz4.compress_high(clevel, src, dst),
-        Codec::Zlib => state.zlib.compress(clevel, src, dst),
-        Codec::Zstd => state.zstd.compress(clevel, src, dst),
-        Codec::Other(id) => Err(Error::unsupported(format!("codec {id}"))),
-    }
+    meta: u8,
+    /// The codec of the user, where it is one.
+    user: Option<UserCodec>,
+    setting: Setting,
+    dictionary: Option<Arc<Dictionary>>,
 }
 
-/// Decompresses `src`, which must fill `dst` exactly; else an [`Error::Format`](crate::Error::Format) of [`Part::Stream`](crate::Part::Stream).
-pub(crate) fn decompress(codec: Codec, src: &[u8], dst: &mut [u8], state: &mut State) -> Result<()> {
-    if src.len() > MAX_LEN || dst.len() > MAX_LEN {
-        return Err(Error::format(Part::Stream, None, "longer than the format allows"));
+impl Engine {
+    /// The codec for a chunk whose items have `typesize` bytes (as it says itself).
+    ///
+    /// One that nobody knows is no error yet: streams that are not compressed need none.
+    pub(crate) fn new(codec: Codec, meta: u8, typesize: u32, context: &Context) -> Self {
+        let user = match codec {
+            Codec::Other(id) => context.registry().codec(id),
+            _ => None,
+        };
+        Engine { codec, meta, user, setting: context.setting(typesize), dictionary: None }
     }
-    match codec {
-        Codec::BloscLz => blosclz::decode(src, dst)
-            .map_err(|defect| Error::format(Part::Stream, defect.offset as u64, defect.reason)),
-        Codec::Lz4 | Codec::Lz4Hc => lz4::decompress(src, dst),
-        Codec::Zlib => state.zlib.decompress(src, dst),
-        Codec::Zstd => state.zstd.decompress(src, dst),
-        Codec::Other(id) => Err(Error::unsupported(format!("codec {id}"))),
+
+    /// The same codec for streams that refer to a dictionary.
+    pub(crate) fn reading_with(mut self, dictionary: &[u8]) -> Result<Self> {
+        self.dictionary = Some(Arc::new(Dictionary::for_reading(self.codec, dictionary)?));
+        Ok(self)
+    }
+
+    /// The same codec for streams that will refer to a dictionary, at the level `clevel`.
+    pub(crate) fn writing_with(mut self, dictionary: &[u8], clevel: u8) -> Result<Self> {
+        self.dictionary = Some(Arc::new(Dictionary::for_writing(self.codec, clevel, dictionary)?));
+        Ok(self)
+    }
+
+    fn lz4_dictionary(&self) -> Option<&[u8]> {
+        match self.dictionary.as_deref() {
+            Some(Dictionary::Lz4(bytes)) => Some(bytes),
+            _ => None,
+        }
+    }
+
+    fn zstd_dictionary(&self) -> Option<&zstd::Dictionary> {
+        match self.dictionary.as_deref() {
+            Some(Dictionary::Zstd(dictionary)) => Some(dictionary),
+            _ => None,
+        }
+    }
+
+    /// Compresses `src` into `dst`. `Ok(None)`: the result does not fit `dst` or there is nothing to gain. Level 1 to 9.
+    pub(crate) fn compress(
+        &self,
+        clevel: u8,
+        src: &[u8],
+        dst: &mut [u8],
+        state: &mut State,
+    ) -> Result<Option<usize>> {
+        let clevel = clevel.min(9);
+        if clevel == 0 || src.is_empty() || dst.is_empty() || src.len() > MAX_LEN {
+            return if self.is_unknown() { Err(self.unknown()) } else { Ok(None) };
+        }
+        let room = dst.len().min(MAX_LEN);
+        let dst = &mut dst[..room];
+        match self.codec {
+            Codec::BloscLz => Ok(state.blosclz.encode(clevel, src, dst)),
+            Codec::Lz4 => state.lz4.compress_fast(clevel, self.lz4_dictionary(), src, dst),
+            Codec::Lz4Hc => state.lz4.compress_high(clevel, self.lz4_dictionary(), src, dst),
+            Codec::Zlib => state.zlib.compress(clevel, src, dst),
+            Codec::Zstd => state.zstd.compress(clevel, self.zstd_dictionary(), src, dst),
+            Codec::Other(_) => self.user()?.compress(&self.setting.info(self.meta, clevel), src, dst),
+        }
+    }
+
+    /// Decompresses `src`, which must fill `dst` exactly; else an [`Error::Format`](crate::Error::Format) of
+    /// [`Part::Stream`](crate::Part::Stream).
+    pub(crate) fn decompress(&self, src: &[u8], dst: &mut [u8], state: &mut State) -> Result<()> {
+        if src.len() > MAX_LEN || dst.len() > MAX_LEN {
+            return Err(Error::format(Part::Stream, None, "longer than the format allows"));
+        }
+        match self.codec {
+            Codec::BloscLz => blosclz::decode(src, dst)
+                .map_err(|defect| Error::format(Part::Stream, defect.offset as u64, defect.reason)),
+            Codec::Lz4 | Codec::Lz4Hc => lz4::decompress(self.lz4_dictionary(), src, dst),
+            Codec::Zlib => state.zlib.decompress(src, dst),
+            Codec::Zstd => state.zstd.decompress(self.zstd_dictionary(), src, dst),
+            Codec::Other(_) => self.user()?.decompress(&self.setting.info(self.meta, 0), src, dst),
+        }
+    }
+
+    /// Whether there is nothing behind the id.
+    pub(crate) fn is_unknown(&self) -> bool {
+        matches!(self.codec, Codec::Other(_)) && self.user.is_none()
+    }
+
+    fn user(&self) -> Result<&UserCodec> {
+        self.user.as_ref().ok_or_else(|| self.unknown())
+    }
+
+    fn unknown(&self) -> Error {
+        Error::unsupported(codec_label(self.codec.id()))
     }
 }
 

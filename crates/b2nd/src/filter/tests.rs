@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::error::Error;
+use crate::registry::Context;
 use proptest::prelude::*;
 
 fn shuffle(width: usize, src: &[u8]) -> Vec<u8> {
@@ -84,9 +85,9 @@ fn undo(steps: &Steps, src: &[u8], first: Option<&[u8]>) -> Vec<u8> {
 
 fn check(text: &str, typesize: usize, src: &[u8], expected: &[u8]) {
     let pipeline: Pipeline = text.parse().unwrap();
-    let writing = Steps::for_writing(&pipeline, typesize, false).unwrap();
+    let writing = Steps::for_writing(&pipeline, typesize, false, &Context::default()).unwrap();
     assert_eq!(apply(&writing, src, None), expected, "{text}");
-    let reading = Steps::for_reading(&pipeline, typesize, false).unwrap();
+    let reading = Steps::for_reading(&pipeline, typesize, false, &Context::default()).unwrap();
     if !writing.is_lossy() {
         assert_eq!(undo(&reading, expected, None), src, "{text}");
     }
@@ -111,7 +112,7 @@ fn delta_gives_the_bytes_that_the_reference_gives() {
     let bytes = |items: &[u32]| items.iter().flat_map(|n| n.to_le_bytes()).collect::<Vec<u8>>();
     let first = bytes(&[0x0100_0000, 11, 13, 16, 10]);
     check("delta", 4, &first, &bytes(&[0x0100_0000, 0x0100_000B, 6, 0x1D, 0x1A]));
-    let steps = Steps::for_writing(&"delta".parse().unwrap(), 4, false).unwrap();
+    let steps = Steps::for_writing(&"delta".parse().unwrap(), 4, false, &Context::default()).unwrap();
     let second = bytes(&[0x0100_000A, 11]);
     assert_eq!(apply(&steps, &second, Some(&first)), bytes(&[10, 0]));
     assert_eq!(undo(&steps, &bytes(&[10, 0]), Some(&first)), second);
@@ -125,11 +126,11 @@ fn undo_short(steps: &Steps) -> crate::Result<()> {
 #[test]
 fn blosc1_bitshuffle_leaves_blocks_whose_items_are_no_multiple_of_eight() {
     let pipeline: Pipeline = "bitshuffle".parse().unwrap();
-    let steps = Steps::for_reading(&pipeline, 2, true).unwrap();
+    let steps = Steps::for_reading(&pipeline, 2, true, &Context::default()).unwrap();
     let block: Vec<u8> = (0..33).collect();
     assert_eq!(undo(&steps, &bitshuffle(2, &block), None), block, "16 items and a tail");
     assert_eq!(undo(&steps, &block[..20], None), block[..20], "10 items");
-    let writing = Steps::for_writing(&pipeline, 2, true).unwrap();
+    let writing = Steps::for_writing(&pipeline, 2, true, &Context::default()).unwrap();
     assert_eq!(apply(&writing, &block[..20], None), block[..20]);
     assert_eq!(apply(&writing, &block, None), bitshuffle(2, &block));
 }
@@ -147,19 +148,19 @@ fn pipelines_that_cannot_be_written_are_refused() {
         ("delta,shuffle,delta", 4),
     ] {
         let pipeline: Pipeline = text.parse().unwrap();
-        let result = Steps::for_writing(&pipeline, typesize, false);
+        let result = Steps::for_writing(&pipeline, typesize, false, &Context::default());
         assert!(matches!(result, Err(Error::Usage(_))), "{text}");
     }
     for text in ["trunc_prec:23", "trunc_prec:1", "trunc_prec:-22"] {
-        assert!(Steps::for_writing(&text.parse().unwrap(), 4, false).is_ok(), "{text}");
+        assert!(Steps::for_writing(&text.parse().unwrap(), 4, false, &Context::default()).is_ok(), "{text}");
     }
 }
 
 #[test]
 fn readers_name_the_filter_they_do_not_know_and_skip_those_without_inverse() {
-    let unknown = Steps::for_reading(&"shuffle,filter-35:4".parse().unwrap(), 4, false);
-    assert_eq!(unknown.unwrap_err().to_string(), "unsupported filter 35");
-    let steps = Steps::for_reading(&"trunc_prec:0".parse().unwrap(), 3, false).unwrap();
+    let unknown = Steps::for_reading(&"shuffle,filter-35:4".parse().unwrap(), 4, false, &Context::default());
+    assert_eq!(unknown.unwrap_err().to_string(), "unsupported filter 35 (bytedelta)");
+    let steps = Steps::for_reading(&"trunc_prec:0".parse().unwrap(), 3, false, &Context::default()).unwrap();
     assert_eq!(undo(&steps, &[1, 2, 3], None), [1, 2, 3]);
 }
 
@@ -202,10 +203,10 @@ proptest! {
         let pipeline = Pipeline::from_bytes(slots.map(|s| s.0), slots.map(|s| s.1));
         let reference: Vec<u8> = first.iter().rev().copied().collect();
         let reference = other.then_some(reference.as_slice());
-        let reading = Steps::for_reading(&pipeline, typesize, false).unwrap();
+        let reading = Steps::for_reading(&pipeline, typesize, false, &Context::default()).unwrap();
         let filtered = oracle(&pipeline, typesize, &first, reference);
         prop_assert_eq!(undo(&reading, &filtered, reference), first.clone());
-        if let Ok(writing) = Steps::for_writing(&pipeline, typesize, false) {
+        if let Ok(writing) = Steps::for_writing(&pipeline, typesize, false, &Context::default()) {
             prop_assert_eq!(apply(&writing, &first, reference), filtered);
         }
     }
@@ -218,7 +219,7 @@ proptest! {
     ) {
         let typesize = if wide { 8 } else { 4 };
         let pipeline = Pipeline::new().push(Filter::TruncPrec, meta.to_le_bytes()[0]).unwrap();
-        if let Ok(steps) = Steps::for_writing(&pipeline, typesize, false) {
+        if let Ok(steps) = Steps::for_writing(&pipeline, typesize, false, &Context::default()) {
             prop_assert_eq!(apply(&steps, &src, None), trunc_prec(typesize, meta, &src));
         } else {
             prop_assert!(meta == 0 || (!wide && !(-22..=23).contains(&meta)));

@@ -40,6 +40,15 @@ const FLAG_VARIABLE: u8 = 0x40;
 /// `general_flags`: chunks have blocks that differ in size.
 const FLAG_VL_BLOCKS: u8 = 0x80;
 
+/// Where a frame may start in `bytes`: at the first byte of a header's mark, of which all is there.
+pub(crate) fn find_mark(bytes: &[u8]) -> Option<usize> {
+    let is_mark = |window: &[u8]| matches!(window, [0x9b..=0x9e, 0xa8, magic @ ..] if magic == MAGIC);
+    bytes.windows(MARK_LEN).position(is_mark)
+}
+
+/// The bytes of the mark that [`find_mark`] looks for.
+pub(crate) const MARK_LEN: usize = 2 + MAGIC.len();
+
 /// Which layout of the header the bytes have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Dialect {
@@ -158,12 +167,14 @@ impl Header {
         let filters = cursor.array::<6>("the filters")?;
         let [codec_id, codec_meta] = cursor.array("the codec")?;
         let meta = cursor.array::<6>("the filters")?;
+        let [dictionary, _] = cursor.array("the filters")?;
         let codec_id = if codec & 0x0f < 6 { codec & 0x0f } else { codec_id };
         let params = Params::new(typesize)
             .with_codec(Codec::from_id(codec_id))
             .with_codec_meta(codec_meta)
             .with_clevel((codec >> 4).min(9))
             .with_pipeline(Pipeline::from_bytes(filters, meta))
+            .with_dictionary(dictionary & 1 != 0)
             .with_split(split_from(split))
             .with_blocksize(Some(blocksize).filter(|size| *size > 0));
         let metalayers = if raw.len() == METALAYERS_AT {
@@ -227,7 +238,7 @@ impl Header {
         raw.extend_from_slice(&params.pipeline().ids());
         raw.extend_from_slice(&[id, params.codec_meta()]);
         raw.extend_from_slice(&params.pipeline().meta());
-        raw.extend_from_slice(&[0, 0]);
+        raw.extend_from_slice(&[u8::from(params.dictionary()), 0]);
         metalayers::write(&mut raw, metalayers, 1)?;
         let len =
             i32::try_from(raw.len()).map_err(|_| Error::usage("the metalayers are too large for a frame"))?;

@@ -11,7 +11,7 @@ pub mod plan;
 mod trailer;
 
 pub(crate) use edit::Undo;
-pub(crate) use header::{Header, HeaderFields};
+pub(crate) use header::{Header, HeaderFields, MARK_LEN, find_mark};
 pub(crate) use metalayers::Name;
 pub(crate) use offsets::{Entry, Offsets, SameChunks};
 pub(crate) use parse::{FrameIndex, FrameParser, Step};

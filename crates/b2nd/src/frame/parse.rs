@@ -49,6 +49,8 @@ pub(crate) struct FrameParser {
     need: Range<u64>,
     /// Where the trailer starts (the end of the frame, where there is none).
     trailer_start: u64,
+    /// Whether only header and end of the frame are looked at.
+    outline: bool,
 }
 
 /// What the first read asks for: most headers whole.
@@ -77,7 +79,13 @@ impl FrameParser {
             stage: Stage::Prefix,
             need,
             trailer_start: 0,
+            outline: false,
         })
+    }
+
+    /// A parser that stops when header and end of the frame have been seen: without vlmetalayers and offsets.
+    pub(crate) fn outline(available: u64, limits: &Limits) -> Result<Self> {
+        Ok(FrameParser { outline: true, ..FrameParser::new(available, Layout::Contiguous, limits)? })
     }
 
     /// What to do next. Not to be called again after `Done`.
@@ -141,6 +149,13 @@ impl FrameParser {
         }
         if dialect == Dialect::Beta1 {
             self.trailer_start = frame_len;
+            if self.outline {
+                return self.done(FrameIndex {
+                    header,
+                    trailer: Trailer::default(),
+                    offsets: Offsets::none(),
+                });
+            }
             return self.ask_for_index(header, Trailer::default());
         }
         let room = frame_len.saturating_sub(header.len());
@@ -153,6 +168,9 @@ impl FrameParser {
     fn tail(&mut self, bytes: &[u8], header: Header) -> Result<()> {
         let end = header.frame_len();
         let len = Trailer::measure(bytes, end.saturating_sub(header.len()))?;
+        if self.outline {
+            return self.done(FrameIndex { header, trailer: Trailer::default(), offsets: Offsets::none() });
+        }
         Limits::check("the trailer", len, self.limits.max_meta_bytes())?;
         self.trailer_start = end.saturating_sub(len);
         let start = usize::try_from(len).ok().and_then(|len| bytes.len().checked_sub(len));

@@ -117,6 +117,35 @@ pub(crate) fn plan_commit(commit: &Commit<'_>, exec: &Exec) -> Result<(Header, V
     Ok((header, steps))
 }
 
+/// The last steps of a new frame whose chunks are written already, and its header after them.
+///
+/// Behind other frames of a file (`behind`), where there is no name to give at the end, the header comes after everything
+/// else is on the medium: a copy that is cut off is no frame.
+pub(crate) fn plan_copy(
+    copy: &Commit<'_>,
+    behind: bool,
+    exec: &Exec,
+) -> Result<(Header, Vec<WriteStep<'static>>)> {
+    let mut header = copy.header.clone();
+    if header.layout() == Layout::Sparse {
+        return plan_commit(copy, exec);
+    }
+    let too_large = || Error::usage("the frame is too large");
+    let mut tail = if header.nbytes() == 0 { Vec::new() } else { copy.offsets.encode(exec)? };
+    tail.extend_from_slice(&copy.trailer.encode()?);
+    let frame_len = copy.end.checked_add(tail.len() as u64).filter(|len| i64::try_from(*len).is_ok());
+    let cbytes = copy.end.checked_sub(header.len()).ok_or_else(too_large)?;
+    header.set_lengths(frame_len.ok_or_else(too_large)?, cbytes, !copy.trailer.is_empty());
+    let file = FileId::Frame;
+    let mut steps = vec![WriteStep::WriteAt { file, offset: copy.end, bytes: tail.into() }];
+    if behind {
+        steps.push(WriteStep::Sync { file });
+    }
+    steps.push(WriteStep::WriteAt { file, offset: 0, bytes: header.bytes().to_vec().into() });
+    steps.extend([WriteStep::Sync { file }, WriteStep::Publish]);
+    Ok((header, steps))
+}
+
 /// The compressed bytes that the header of a sparse frame names.
 ///
 /// C-Blosc2 takes the numbers of chunk files for offsets: it refuses a frame with one above the compressed bytes less a

@@ -1,11 +1,11 @@
 //! A contiguous frame in a file: positioned reads and writes, no shared cursor.
 
+use super::FileId;
 use super::Store;
+use super::WriteStep;
 use super::fresh::Fresh;
 use crate::error::Error;
 use crate::error::Result;
-use crate::frame::plan::FileId;
-use crate::frame::plan::WriteStep;
 use std::fs;
 use std::fs::File;
 use std::io;
@@ -17,17 +17,19 @@ use std::path::PathBuf;
 pub(crate) struct FileStore {
     path: PathBuf,
     file: Positioned,
+    /// Where the frame starts.
+    base: u64,
     write: bool,
     /// The temporary name, before the first commit.
     fresh: Option<Fresh>,
 }
 
 impl FileStore {
-    /// Opens an existing file.
-    pub(crate) fn open(path: &Path, write: bool) -> Result<Self> {
+    /// Opens an existing file, in which the frame starts at `base`.
+    pub(crate) fn open(path: &Path, write: bool, base: u64) -> Result<Self> {
         let metadata = fs::metadata(path).map_err(|e| Error::io("cannot open the frame", e).at_path(path))?;
         let file = super::open_regular(path, &metadata, write)?;
-        Ok(FileStore { path: path.to_path_buf(), file: Positioned::new(file), write, fresh: None })
+        Ok(FileStore { path: path.to_path_buf(), file: Positioned::new(file), base, write, fresh: None })
     }
     /// A new file, under a temporary name until it is published.
     pub(crate) fn create(path: &Path, overwrite: bool) -> Result<Self> {
@@ -35,6 +37,7 @@ impl FileStore {
         Ok(FileStore {
             path: path.to_path_buf(),
             file: Positioned::new(file),
+            base: 0,
             write: true,
             fresh: Some(fresh),
         })
@@ -42,18 +45,26 @@ impl FileStore {
     fn failed(&self, action: &'static str, error: io::Error) -> Error {
         Error::io(action, error).at_path(&self.path)
     }
+    /// A position in the file.
+    fn at(&self, offset: u64) -> Result<u64> {
+        let too_large = || self.failed("cannot find a place in the file", io::ErrorKind::InvalidInput.into());
+        self.base.checked_add(offset).ok_or_else(too_large)
+    }
+    /// Replaces the frame, and all that follows it, by these bytes.
     fn put(&mut self, bytes: &[u8]) -> Result<()> {
+        let failed = |e| Error::io("cannot write the frame", e).at_path(&self.path);
         if self.fresh.is_some() {
-            self.file.0.set_len(0).map_err(|e| self.failed("cannot write the frame", e))?;
-            return self.file.write_all_at(bytes, 0).map_err(|e| self.failed("cannot write the frame", e));
+            self.file.0.set_len(0).map_err(failed)?;
+            return self.file.write_all_at(bytes, 0).map_err(failed);
         }
         // A link stays a link: what it leads to is replaced.
         let target = fs::canonicalize(&self.path).map_err(|e| self.failed("cannot replace the frame", e))?;
         let (fresh, file) = Fresh::file(&target, true)?;
         let file = Positioned::new(file);
-        file.write_all_at(bytes, 0)
+        self.copy_start(&file)
+            .and_then(|()| file.write_all_at(bytes, self.base))
             .and_then(|()| file.0.sync_all())
-            .map_err(|e| self.failed("cannot write the frame", e))?;
+            .map_err(failed)?;
         if let Ok(metadata) = self.file.0.metadata() {
             // A replaced file keeps its rights where the system lets us.
             let _ = file.0.set_permissions(metadata.permissions());
@@ -62,13 +73,30 @@ impl FileStore {
         self.file = file;
         Ok(())
     }
+    /// Copies what stands in the file before the frame.
+    fn copy_start(&self, to: &Positioned) -> io::Result<()> {
+        let mut buffer = vec![0; usize::try_from(self.base.min(COPY)).unwrap_or(0)];
+        let mut at = 0;
+        while at < self.base {
+            let len = usize::try_from((self.base - at).min(COPY)).unwrap_or(0);
+            let part = buffer.get_mut(..len).unwrap_or_default();
+            self.file.read_exact_at(part, at)?;
+            to.write_all_at(part, at)?;
+            at += len as u64;
+        }
+        Ok(())
+    }
 }
+
+/// The bytes that are copied in one go.
+const COPY: u64 = 1 << 20;
 
 impl Store for FileStore {
     fn len(&self, file: FileId) -> Result<u64> {
         match file {
             FileId::Frame => {
-                self.file.0.metadata().map(|m| m.len()).map_err(|e| self.failed("cannot read the frame", e))
+                let metadata = self.file.0.metadata().map_err(|e| self.failed("cannot read the frame", e))?;
+                Ok(metadata.len().saturating_sub(self.base))
             }
             FileId::Chunk(_) => Err(super::no_such_file(file)),
         }
@@ -76,7 +104,8 @@ impl Store for FileStore {
     fn read_at(&self, file: FileId, offset: u64, buf: &mut [u8]) -> Result<()> {
         match file {
             FileId::Frame => {
-                self.file.read_exact_at(buf, offset).map_err(|e| self.failed("cannot read the frame", e))
+                let at = self.at(offset)?;
+                self.file.read_exact_at(buf, at).map_err(|e| self.failed("cannot read the frame", e))
             }
             FileId::Chunk(_) => Err(super::no_such_file(file)),
         }
@@ -90,11 +119,13 @@ impl Store for FileStore {
         }
         match step {
             WriteStep::WriteAt { file: FileId::Frame, offset, bytes } => {
-                self.file.write_all_at(bytes, *offset).map_err(|e| self.failed("cannot write the frame", e))
+                let at = self.at(*offset)?;
+                self.file.write_all_at(bytes, at).map_err(|e| self.failed("cannot write the frame", e))
             }
             WriteStep::Put { file: FileId::Frame, bytes } => self.put(bytes),
             WriteStep::SetLen { file: FileId::Frame, len } => {
-                self.file.0.set_len(*len).map_err(|e| self.failed("cannot set the length of the frame", e))
+                let len = self.at(*len)?;
+                self.file.0.set_len(len).map_err(|e| self.failed("cannot set the length of the frame", e))
             }
             WriteStep::Sync { file: FileId::Frame } => {
                 self.file.0.sync_all().map_err(|e| self.failed("cannot sync the frame", e))

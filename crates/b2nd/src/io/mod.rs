@@ -1,10 +1,13 @@
-//! Where the bytes of a frame live: memory or files. The only place that uses `std::fs`.
+//! Where the bytes of a frame live: memory, files, or a [`Store`] of the caller's. The only place that uses `std::fs`.
 
 mod file;
 mod fresh;
+#[cfg(feature = "mmap")]
+mod mapped;
 mod memory;
 mod sparse;
 
+pub use crate::frame::plan::{FileId, WriteStep};
 pub(crate) use file::FileStore;
 pub(crate) use memory::MemoryStore;
 pub(crate) use sparse::SparseDir;
@@ -12,8 +15,6 @@ pub(crate) use sparse::SparseDir;
 use crate::error::Error;
 use crate::error::Result;
 use crate::frame::Layout;
-use crate::frame::plan::FileId;
-use crate::frame::plan::WriteStep;
 use std::fmt::Debug;
 use std::fs;
 use std::fs::File;
@@ -22,28 +23,93 @@ use std::path::Path;
 
 /// The files of one frame: the frame itself and, in a sparse frame, the numbered chunk files.
 ///
-/// Reads take `&self` and come from many threads at once.
+/// Reads take `&self` and come from many threads at once. Offsets count from the start of the frame, wherever that is in
+/// what a store stands for. Whoever has bytes of their own kind (an object store, an archive, a page cache) implements
+/// this and opens with [`SChunk::open_store`](crate::SChunk::open_store), where an example is.
 pub trait Store: Send + Sync + Debug {
-    /// The length of a file in bytes.
+    /// The length of a file in bytes; of [`FileId::Frame`] to the end of what the store has, the frame may end before.
     fn len(&self, file: FileId) -> Result<u64>;
     /// Fills `buf` from `offset` on; an end of file before that is an error.
     fn read_at(&self, file: FileId, offset: u64, buf: &mut [u8]) -> Result<()>;
     /// The whole file where it is in memory.
     fn slice(&self, file: FileId) -> Option<&[u8]>;
     /// Applies one step of a write plan.
+    ///
+    /// Steps come in an order that keeps the frame whole at every moment, as long as none takes effect on the medium
+    /// later than a [`WriteStep::Sync`] of its file.
     fn apply(&mut self, step: &WriteStep<'_>) -> Result<()>;
     /// The path of the frame, where it has one.
     fn path(&self) -> Option<&Path>;
+    /// Takes the bytes of [`FileId::Frame`] out without a copy, where the store owns them; it is empty after that.
+    fn take_frame(&mut self) -> Option<Vec<u8>> {
+        None
+    }
+}
+
+/// How what is at a path is opened.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Opening {
+    /// For writing too.
+    pub(crate) write: bool,
+    /// Where the frame starts in its file.
+    pub(crate) offset: u64,
+    /// Mapped into memory.
+    pub(crate) mmap: bool,
 }
 
 /// Opens what is at `path`: a directory is a sparse frame, a file a contiguous one.
-pub(crate) fn open(path: &Path, write: bool) -> Result<(Box<dyn Store>, Layout)> {
+pub(crate) fn open(path: &Path, opening: Opening) -> Result<(Box<dyn Store>, Layout)> {
     let metadata = fs::metadata(path).map_err(|e| Error::io("cannot open the frame", e).at_path(path))?;
+    let refused = |reason: &str| Err(Error::usage(format!("{}: {reason}", path.display())));
     if metadata.is_dir() {
-        Ok((Box::new(SparseDir::open(path, write)?), Layout::Sparse))
-    } else {
-        Ok((Box::new(FileStore::open(path, write)?), Layout::Contiguous))
+        return match opening {
+            Opening { mmap: true, .. } => {
+                refused("a sparse frame is not mapped into memory: open it without mapping")
+            }
+            Opening { offset: 1.., .. } => refused("a sparse frame is a directory, and starts at no offset"),
+            _ => Ok((Box::new(SparseDir::open(path, opening.write)?), Layout::Sparse)),
+        };
     }
+    if metadata.is_file() && opening.offset > metadata.len() {
+        return refused(&format!("offset {} is past the end of {} bytes", opening.offset, metadata.len()));
+    }
+    if !opening.mmap {
+        let store = FileStore::open(path, opening.write, opening.offset)?;
+        return Ok((Box::new(store), Layout::Contiguous));
+    }
+    if opening.write {
+        return refused("a file that is mapped into memory is for reading only: write without mapping");
+    }
+    #[cfg(feature = "mmap")]
+    return Ok((Box::new(mapped::MappedFile::open(path, &metadata, opening.offset)?), Layout::Contiguous));
+    #[cfg(not(feature = "mmap"))]
+    refused("this build maps no files into memory (feature `mmap`)")
+}
+
+/// Makes the store of a frame behind everything that is in the file at `path`, and says where it starts. A file that is
+/// not there yet is made.
+pub(crate) fn append(path: &Path) -> Result<(Box<dyn Store>, u64)> {
+    match fs::metadata(path) {
+        Ok(metadata) if metadata.is_dir() => {
+            let shown = path.display();
+            Err(Error::usage(format!(
+                "{shown}: a directory takes no further frame: frames are appended to files"
+            )))
+        }
+        Ok(metadata) => {
+            let store = FileStore::open(path, true, metadata.len())?;
+            Ok((Box::new(store), metadata.len()))
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            Ok((Box::new(FileStore::create(path, false)?), 0))
+        }
+        Err(error) => Err(Error::io("cannot open the file", error).at_path(path)),
+    }
+}
+
+/// Whether two paths lead to the same file or directory.
+pub(crate) fn is_same(a: &Path, b: &Path) -> bool {
+    matches!((fs::canonicalize(a), fs::canonicalize(b)), (Ok(a), Ok(b)) if a == b)
 }
 
 /// Makes the store of a new frame, under a temporary name beside `path`.
@@ -70,6 +136,14 @@ fn open_regular(path: &Path, metadata: &fs::Metadata, write: bool) -> Result<Fil
         Ok(metadata) if metadata.is_file() => Ok(file),
         _ => Err(not_regular()),
     }
+}
+
+/// Copies from the bytes of a file in memory.
+fn copy_out(bytes: &[u8], offset: u64, buf: &mut [u8]) -> Result<()> {
+    let start = usize::try_from(offset).unwrap_or(usize::MAX);
+    let found = bytes.get(start..).and_then(|tail| tail.get(..buf.len()));
+    buf.copy_from_slice(found.ok_or_else(|| Error::usage("a read past the end of a frame in memory"))?);
+    Ok(())
 }
 
 /// The error of a store that was opened for reading and is asked to write.

@@ -1,13 +1,13 @@
 //! A sparse frame: a directory with `chunks.b2frame` and a file for each chunk. All names are built here.
 
+use super::FileId;
 use super::Store;
+use super::WriteStep;
 use super::file;
 use super::fresh::{self, Fresh};
 use crate::error::Error;
 use crate::error::Part;
 use crate::error::Result;
-use crate::frame::plan::FileId;
-use crate::frame::plan::WriteStep;
 use std::fs;
 use std::fs::File;
 use std::io;

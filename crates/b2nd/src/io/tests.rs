@@ -36,7 +36,7 @@ fn memory_and_file_do_the_same() {
         assert!(store.len(FileId::Chunk(0)).is_err());
     }
     assert_eq!(fs::read(&path).unwrap(), b"whole");
-    assert!(FileStore::open(&path, false).unwrap().apply(&write_at(0, b"x")).is_err(), "read only");
+    assert!(FileStore::open(&path, false, 0).unwrap().apply(&write_at(0, b"x")).is_err(), "read only");
     fs::remove_file(&path).unwrap();
 }
 
@@ -47,7 +47,7 @@ fn a_link_to_a_frame_stays_a_link() {
     fs::create_dir_all(&base).unwrap();
     fs::write(base.join("frame"), b"old").unwrap();
     std::os::unix::fs::symlink("frame", base.join("link")).unwrap();
-    let mut store = FileStore::open(&base.join("link"), true).unwrap();
+    let mut store = FileStore::open(&base.join("link"), true, 0).unwrap();
     store.apply(&WriteStep::Put { file: FileId::Frame, bytes: b"new"[..].into() }).unwrap();
     assert!(fs::symlink_metadata(base.join("link")).unwrap().is_symlink());
     assert_eq!(fs::read(base.join("frame")).unwrap(), b"new");

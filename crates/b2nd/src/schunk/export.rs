@@ -1,53 +1,191 @@
-//! A frame as one buffer.
+//! A frame copied as it is: its chunks stay compressed, and come one after the other.
 
 use super::handle::{Place, SChunk};
-use crate::chunk::Special;
+use super::options::SaveOptions;
+use crate::chunk::{ChunkHeader, Special};
 use crate::error::{Error, Result};
 use crate::frame::Layout;
+use crate::frame::plan;
 use crate::frame::{Entry, Header, HeaderFields, Name, Offsets};
+use crate::io;
+use crate::io::{FileId, MemoryStore, Store, WriteStep};
 use std::collections::BTreeMap;
+use std::path::Path;
 
 impl SChunk {
     /// The whole frame as one contiguous buffer, compact (no gaps), metalayers and vlmetalayers kept byte for byte.
     ///
     /// Chunks are copied as they are, compressed. A frame of the betas gets a header of today.
+    ///
+    /// # Errors
+    /// [`Error::Io`] or [`Error::Format`] when a chunk cannot be read.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
-        let mut header = self.contiguous_header()?;
-        let mut out = header.bytes().to_vec();
-        let offsets = match &self.offsets {
-            uniform @ Offsets::Uniform { raw, .. } if *raw < 0 => uniform.clone(),
-            _ => self.copy_chunks(&mut out)?,
-        };
-        let too_large = || Error::usage("the frame is too large");
-        let cbytes = (out.len() as u64).checked_sub(header.len()).ok_or_else(too_large)?;
-        if header.nbytes() > 0 {
-            append(&mut out, &offsets.encode(&self.exec.clone().without_progress())?)?;
-        }
-        append(&mut out, &self.trailer.encode()?)?;
-        let cbytes = if header.nbytes() > 0 { cbytes } else { 0 };
-        header.set_lengths(out.len() as u64, cbytes, !self.trailer.is_empty());
-        out.get_mut(..header.bytes().len()).ok_or_else(too_large)?.copy_from_slice(header.bytes());
-        Ok(out)
+        let mut store = MemoryStore::default();
+        self.copy_to(&mut store, Layout::Contiguous, false)?;
+        store.take_frame().ok_or_else(|| Error::usage("a frame in memory lost its bytes"))
     }
 
-    /// The header of the copy, without its lengths.
-    fn contiguous_header(&self) -> Result<Header> {
+    /// As [`SChunk::to_bytes`]; a contiguous frame in memory of its own that has no gaps is given out without a copy.
+    ///
+    /// ```
+    /// # use b2nd::{Dtype, OpenOptions, Options, SChunk};
+    /// let bytes = Options::new().create(None, Dtype::parse("<i4")?, &[1000])?.to_bytes()?;
+    /// let place = bytes.as_ptr();
+    /// let frame = SChunk::from_bytes(bytes, &OpenOptions::new())?;
+    /// assert_eq!(frame.into_bytes()?.as_ptr(), place);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`SChunk::to_bytes`].
+    pub fn into_bytes(mut self) -> Result<Vec<u8>> {
+        // What is not in memory is not given out: a look at all its chunks would be for nothing.
+        if self.store.slice(FileId::Frame).is_some()
+            && self.is_compact()?
+            && let Some(mut bytes) = self.store.take_frame()
+        {
+            bytes.truncate(usize::try_from(self.header.frame_len()).unwrap_or(usize::MAX));
+            return Ok(bytes);
+        }
+        self.to_bytes()
+    }
+
+    /// Whether a contiguous frame is one of today, as committed, without bytes that nothing refers to.
+    fn is_compact(&self) -> Result<bool> {
+        if self.layout() != Layout::Contiguous || !self.header.is_current() || self.has_changes() {
+            return Ok(false);
+        }
+        let groups = self.same_chunks()?;
+        let mut end = self.header.len();
+        for (n, _) in (0..groups.len()).filter_map(|group| groups.get(group)) {
+            let place = self.place(n)?;
+            if let Place::Stored { .. } = place {
+                end = end.saturating_add(u64::from(self.chunk_header(n, place)?.cbytes()));
+            }
+        }
+        if end != self.header.len().saturating_add(self.cbytes()) {
+            return Ok(false);
+        }
+        if self.header.nbytes() > 0 {
+            let bytes = self.store.slice(FileId::Frame).unwrap_or_default();
+            let index = bytes.get(usize::try_from(end).unwrap_or(usize::MAX)..).unwrap_or_default();
+            end = end.saturating_add(u64::from(ChunkHeader::parse(index)?.cbytes()));
+        }
+        Ok(end.saturating_add(self.trailer.encode()?.len() as u64) == self.frame_len())
+    }
+
+    /// Saves the frame as a new one at a path: compact, its chunks as they are, compressed, metalayers and vlmetalayers
+    /// byte for byte. This packs a sparse frame into one file, and back. It appears at the path when it is whole.
+    ///
+    /// Memory: one compressed chunk, and the offsets.
+    ///
+    /// ```
+    /// use b2nd::schunk::{Layout, OpenOptions, SChunk, SaveOptions};
+    /// # use b2nd::{Dtype, Options};
+    /// # let dir = std::env::temp_dir().join(format!("b2nd-doc-save-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&dir).unwrap();
+    /// # let frame = SChunk::from_bytes(Options::new().create(None, Dtype::parse("<i4")?, &[9])?.to_bytes()?, &OpenOptions::new())?;
+    /// frame.save(dir.join("folder"), &SaveOptions::new().with_layout(Layout::Sparse))?;
+    /// SChunk::open(dir.join("folder"), &OpenOptions::new())?.save(dir.join("file"), &SaveOptions::new())?;
+    /// assert_eq!(std::fs::read(dir.join("file")).unwrap(), frame.to_bytes()?);
+    /// # std::fs::remove_dir_all(&dir).unwrap();
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Usage`] when the path exists and overwriting was not asked for, or is the frame itself; [`Error::Io`] and
+    /// [`Error::Format`] when a chunk cannot be read or written. Then nothing remains.
+    pub fn save(&self, path: impl AsRef<Path>, options: &SaveOptions) -> Result<()> {
+        let path = path.as_ref();
+        if self.path().is_some_and(|own| io::is_same(own, path)) {
+            let shown = path.display();
+            return Err(Error::usage(format!("{shown}: the frame itself is no place for its copy")));
+        }
+        let mut store = io::create(path, options.overwrite, options.layout)?;
+        self.copy_to(store.as_mut(), options.layout, false)
+    }
+
+    /// Appends a copy of the frame to a file, behind all that is in it, and says at which offset: for
+    /// [`OpenOptions::with_offset`](super::OpenOptions::with_offset), or python-blosc2's `offset=`. A file that is not
+    /// there is made.
+    ///
+    /// What is in the file stays as it is. A copy that is cut off by a crash is no frame: its header is written last. Two
+    /// that append to one file at the same time must take turns.
+    ///
+    /// ```
+    /// # use b2nd::{Dtype, OpenOptions, Options, SChunk};
+    /// # let path = std::env::temp_dir().join(format!("b2nd-doc-append-{}", std::process::id()));
+    /// # let frame = SChunk::from_bytes(Options::new().create(None, Dtype::parse("<i4")?, &[9])?.to_bytes()?, &OpenOptions::new())?;
+    /// let first = frame.append_to(&path)?;
+    /// let second = frame.append_to(&path)?;
+    /// assert_eq!((first, second), (0, frame.to_bytes()?.len() as u64));
+    /// # std::fs::remove_file(&path).unwrap();
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Io`] and [`Error::Format`] when a chunk cannot be read or written, [`Error::Usage`] for a directory; then
+    /// the file is as it was.
+    pub fn append_to(&self, path: impl AsRef<Path>) -> Result<u64> {
+        let (mut store, offset) = io::append(path.as_ref())?;
+        let copied = self.copy_to(store.as_mut(), Layout::Contiguous, true);
+        if copied.is_err() {
+            // The error of the copy says more than one of the way back.
+            let _ = store.apply(&WriteStep::SetLen { file: FileId::Frame, len: 0 });
+        }
+        copied.map(|()| offset)
+    }
+
+    /// Writes a copy of the frame into a [`Store`] of the caller's, which has nothing yet, as [`SChunk::save`] does.
+    ///
+    /// The header comes last, with a [`WriteStep::Sync`] before it: what is cut off is no frame.
+    ///
+    /// # Errors
+    /// What the store returns, and [`Error::Format`] when a chunk cannot be read.
+    pub fn save_to_store(&self, store: &mut dyn Store, layout: Layout) -> Result<()> {
+        self.copy_to(store, layout, true)
+    }
+
+    /// Copies the frame step by step into a store that has nothing yet.
+    pub(super) fn copy_to(&self, store: &mut dyn Store, layout: Layout, behind: bool) -> Result<()> {
+        let header = self.header_of_copy(layout)?;
+        let mut copy = Copy { store, layout, header_len: header.len(), end: header.len(), next: 0, bytes: 0 };
+        let offsets = match &self.offsets {
+            uniform @ Offsets::Uniform { raw, .. } if *raw < 0 => uniform.clone(),
+            _ => self.copy_chunks(&mut copy)?,
+        };
+        let Copy { store, end, next, bytes, .. } = copy;
+        let added: Vec<u32> = (0..next).collect();
+        let commit = plan::Commit {
+            header: &header,
+            offsets: &offsets,
+            trailer: &self.trailer,
+            end,
+            chunk_bytes: bytes,
+            added: &added,
+            obsolete: &[],
+            first: true,
+        };
+        let (_, steps) = plan::plan_copy(&commit, behind, &self.exec.clone().without_progress())?;
+        steps.iter().try_for_each(|step| store.apply(step))
+    }
+
+    /// The header of a copy, without its lengths.
+    fn header_of_copy(&self, layout: Layout) -> Result<Header> {
         if self.header.is_current() {
             let mut header = self.header.clone();
-            header.set_layout(Layout::Contiguous);
+            header.set_layout(layout);
             return Ok(header);
         }
         let (chunksize, nbytes) = (self.chunksize(), self.nbytes());
-        let fields =
-            HeaderFields { layout: Layout::Contiguous, params: self.header.params(), chunksize, nbytes };
+        let fields = HeaderFields { layout, params: self.header.params(), chunksize, nbytes };
         let metalayers: Vec<(&[u8], &[u8])> =
             self.header.metalayers().map(|(name, content): (&Name, &[u8])| (name.bytes(), content)).collect();
         Header::build(&fields, &metalayers)
     }
 
-    /// Appends all chunks to `out`, which holds the header; returns where they are.
-    fn copy_chunks(&self, out: &mut Vec<u8>) -> Result<Offsets> {
-        let base = out.len() as u64;
+    /// Copies all chunks; returns where they are.
+    fn copy_chunks(&self, copy: &mut Copy<'_>) -> Result<Offsets> {
         let count = usize::try_from(self.nchunks()).unwrap_or(usize::MAX);
         let mut all = Vec::new();
         all.try_reserve_exact(count)
@@ -62,28 +200,7 @@ impl SChunk {
                 all.push(*known);
                 continue;
             }
-            let place = self.place(n)?;
-            let entry = match place {
-                Place::Special(kind) => Entry::Special(kind),
-                Place::Stored { .. } => {
-                    let header = self.chunk_header(n, place)?;
-                    match header.special() {
-                        // On disk the reference accepts these as offsets only.
-                        Some(kind @ (Special::Zeros | Special::Nan | Special::Uninit))
-                            if self.chunksize() > 0 =>
-                        {
-                            Entry::Special(kind)
-                        }
-                        _ => {
-                            let len = usize::try_from(header.cbytes()).unwrap_or(usize::MAX);
-                            let bytes = self.fetch(place, 0, len, &mut buffer);
-                            let entry = Entry::Stored((out.len() as u64).saturating_sub(base));
-                            append(out, bytes.map_err(|error| self.located(error.in_chunk(n)))?)?;
-                            entry
-                        }
-                    }
-                }
-            };
+            let entry = self.copy_chunk(n, copy, &mut buffer)?;
             let new = entry.to_raw().ok_or_else(|| Error::usage("the frame is too large"))?;
             if let Some(known) = shared.get_mut(&raw) {
                 *known = Some(new);
@@ -91,6 +208,26 @@ impl SChunk {
             all.push(new);
         }
         Ok(Offsets::Each(all))
+    }
+
+    /// Copies chunk `n`; returns where it is.
+    fn copy_chunk(&self, n: u64, copy: &mut Copy<'_>, buffer: &mut Vec<u8>) -> Result<Entry> {
+        let place = self.place(n)?;
+        if let Place::Special(kind) = place {
+            return Ok(Entry::Special(kind));
+        }
+        let header = self.chunk_header(n, place)?;
+        match header.special() {
+            // On disk the reference accepts these as offsets only.
+            Some(kind @ (Special::Zeros | Special::Nan | Special::Uninit)) if self.chunksize() > 0 => {
+                Ok(Entry::Special(kind))
+            }
+            _ => {
+                let len = usize::try_from(header.cbytes()).unwrap_or(usize::MAX);
+                let bytes = self.fetch(place, 0, len, buffer);
+                copy.put(bytes.map_err(|error| self.located(error.in_chunk(n)))?)
+            }
+        }
     }
 
     /// The offsets that several chunks have, each with room for its new value.
@@ -102,8 +239,38 @@ impl SChunk {
     }
 }
 
-fn append(out: &mut Vec<u8>, bytes: &[u8]) -> Result<()> {
-    out.try_reserve(bytes.len()).map_err(|_| Error::out_of_memory("the frame", bytes.len() as u64))?;
-    out.extend_from_slice(bytes);
-    Ok(())
+/// A copy that is being made.
+struct Copy<'a> {
+    store: &'a mut dyn Store,
+    layout: Layout,
+    header_len: u64,
+    /// Contiguous: where the next chunk goes.
+    end: u64,
+    /// Sparse: the number of the next chunk file.
+    next: u32,
+    /// The bytes of all chunks.
+    bytes: u64,
+}
+
+impl Copy<'_> {
+    /// Writes a chunk; returns where it is.
+    fn put(&mut self, chunk: &[u8]) -> Result<Entry> {
+        let too_large = || Error::usage("the frame is too large");
+        self.bytes = self.bytes.saturating_add(chunk.len() as u64);
+        let bytes = chunk.into();
+        match self.layout {
+            Layout::Contiguous => {
+                let offset = self.end;
+                self.store.apply(&WriteStep::WriteAt { file: FileId::Frame, offset, bytes })?;
+                self.end = offset.saturating_add(chunk.len() as u64);
+                Ok(Entry::Stored(offset.saturating_sub(self.header_len)))
+            }
+            Layout::Sparse => {
+                let number = self.next;
+                self.next = number.checked_add(1).ok_or_else(too_large)?;
+                self.store.apply(&WriteStep::Put { file: FileId::Chunk(number), bytes })?;
+                Ok(Entry::Stored(u64::from(number)))
+            }
+        }
+    }
 }

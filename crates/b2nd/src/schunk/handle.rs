@@ -1,6 +1,7 @@
 //! An open frame: what it holds, and its chunks as bytes.
 
 use super::cache::{BlockCache, CacheUse};
+use super::frames;
 use super::options::OpenOptions;
 use super::process::Processing;
 use super::write::Changes;
@@ -11,13 +12,13 @@ use crate::chunk::Special;
 use crate::error::{Error, Part, Result};
 use crate::exec::Exec;
 use crate::frame::Layout;
-use crate::frame::plan::FileId;
 use crate::frame::{Entry, FrameIndex, FrameParser, Header, Offsets, SameChunks, Step, Trailer};
-use crate::io;
-use crate::io::MemoryStore;
+use crate::io::FileId;
 use crate::io::Store;
-use crate::limits::{Limits, zeroed};
+use crate::limits::Limits;
+use crate::registry::Context;
 use std::borrow::Cow;
+use std::ops::Range;
 use std::path::Path;
 
 /// Where a chunk is.
@@ -50,7 +51,7 @@ pub struct SChunk {
     pub(super) offsets: Offsets,
     pub(super) trailer: Trailer,
     pub(super) params: Params,
-    pub(super) limits: Limits,
+    pub(super) context: Context,
     pub(super) exec: Exec,
     /// Whether it was opened for writing.
     pub(super) writable: bool,
@@ -63,36 +64,18 @@ pub struct SChunk {
 pub(super) const CHUNK_HEADER: usize = 32;
 
 impl SChunk {
-    /// Opens a contiguous frame (a file) or a sparse one (a directory).
-    pub fn open(path: impl AsRef<Path>, options: &OpenOptions) -> Result<Self> {
-        let path = path.as_ref();
-        let (store, layout) = io::open(path, options.write)?;
-        Self::load(store, layout, options).map_err(|error| error.at_path(path))
-    }
-
-    /// Opens a contiguous frame in memory; bytes past the end of the frame are ignored.
-    ///
-    /// ```
-    /// use b2nd::schunk::{OpenOptions, SChunk};
-    /// let error = SChunk::from_bytes(vec![0; 100], &OpenOptions::new()).unwrap_err();
-    /// assert_eq!(error.fault(), b2nd::Fault::File);
-    /// ```
-    pub fn from_bytes(bytes: Vec<u8>, options: &OpenOptions) -> Result<Self> {
-        Self::load(Box::new(MemoryStore::from_bytes(bytes)), Layout::Contiguous, options)
-    }
-
     /// Parses the frame that a store has.
     pub(super) fn load(store: Box<dyn Store>, layout: Layout, options: &OpenOptions) -> Result<Self> {
         let index = drive(store.as_ref(), layout, &options.limits)?;
         let FrameIndex { header, offsets, trailer } = index;
         let mut schunk = SChunk {
             store,
+            context: options.context(header.params().typesize()),
             params: header.params().clone(),
             changes: Changes::default(),
             header,
             offsets,
             trailer,
-            limits: options.limits.clone(),
             exec: options.exec.clone(),
             writable: options.write,
             cache: BlockCache::new(options.block_cache),
@@ -100,6 +83,7 @@ impl SChunk {
         };
         if options.write {
             schunk.prepare_writing()?;
+            schunk.check_last(options.offset > 0)?;
         }
         Ok(schunk)
     }
@@ -165,12 +149,20 @@ impl SChunk {
         &self.processing
     }
     /// Whether the bytes of the frame are in memory.
-    pub(crate) fn in_memory(&self) -> bool {
+    pub(crate) fn is_in_memory(&self) -> bool {
         self.store.slice(FileId::Frame).is_some()
     }
     /// What the file may cost.
     pub fn limits(&self) -> &Limits {
-        &self.limits
+        self.context.limits()
+    }
+    /// What surrounds its chunks, for [`chunk::decode`] and its like.
+    pub fn context(&self) -> &Context {
+        &self.context
+    }
+    /// Tells codecs and filters the shape of the blocks.
+    pub(crate) fn set_block_shape(&mut self, block_shape: &[u32]) {
+        self.context = self.context.clone().with_block_shape(block_shape);
     }
     /// The path, where there is one.
     pub fn path(&self) -> Option<&Path> {
@@ -195,8 +187,8 @@ impl SChunk {
             let (says, len) = (header.cbytes(), chunk.len());
             return Err(self.located(broken(format!("a chunk of {says} bytes in {len}"))));
         }
-        Limits::check("a vlmetalayer", u64::from(header.nbytes()), self.limits.max_meta_bytes())?;
-        let limits = self.limits.clone().with_max_chunk_bytes(self.limits.max_meta_bytes());
+        Limits::check("a vlmetalayer", u64::from(header.nbytes()), self.limits().max_meta_bytes())?;
+        let limits = self.limits().clone().with_max_chunk_bytes(self.limits().max_meta_bytes());
         let content =
             chunk::decode(chunk, &limits, &self.exec.clone().without_progress()).map_err(
                 |error| match error {
@@ -241,6 +233,17 @@ impl SChunk {
                     Ok(Place::Stored { file, offset: 0, available })
                 }
             },
+        }
+    }
+
+    /// The special kind that the index gives for all chunks at once; `None` where it speaks of each.
+    pub(crate) fn uniform(&self) -> Result<Option<Special>> {
+        if !matches!(self.offsets, Offsets::Uniform { len: 1.., .. }) {
+            return Ok(None);
+        }
+        match self.place(0)? {
+            Place::Special(kind) => Ok(Some(kind)),
+            Place::Stored { .. } => Ok(None),
         }
     }
 
@@ -356,22 +359,23 @@ impl SChunk {
 /// Parses a frame out of a store.
 pub(super) fn drive(store: &dyn Store, layout: Layout, limits: &Limits) -> Result<FrameIndex> {
     let mut parser = FrameParser::new(store.len(FileId::Frame)?, layout, limits)?;
+    let mut buffer = Vec::new();
     loop {
         match parser.step() {
             Step::Done(index) => return Ok(*index),
-            Step::Need(range) => {
-                let len = range.end.saturating_sub(range.start);
-                if let Some(bytes) = store.slice(FileId::Frame) {
-                    let start = usize::try_from(range.start).unwrap_or(usize::MAX);
-                    let len = usize::try_from(len).unwrap_or(usize::MAX);
-                    let bytes = bytes.get(start..).and_then(|tail| tail.get(..len));
-                    parser.supply(bytes.unwrap_or_default())?;
-                } else {
-                    let mut buffer = zeroed("part of a frame", len)?;
-                    store.read_at(FileId::Frame, range.start, &mut buffer)?;
-                    parser.supply(&buffer)?;
-                }
-            }
+            Step::Need(range) => supply(&mut parser, store, 0, range, &mut buffer)?,
         }
     }
+}
+
+/// Gives a parser what it asks for of a frame that starts at `at`.
+pub(super) fn supply(
+    parser: &mut FrameParser,
+    store: &dyn Store,
+    at: u64,
+    range: Range<u64>,
+    buffer: &mut Vec<u8>,
+) -> Result<()> {
+    let len = range.end.saturating_sub(range.start);
+    parser.supply(frames::part(store, at.saturating_add(range.start), len, buffer)?)
 }

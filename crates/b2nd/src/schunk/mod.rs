@@ -1,8 +1,11 @@
 //! The super-chunk: an open frame whose chunks can be fetched and replaced.
 
+mod block;
 mod cache;
 mod export;
+mod frames;
 mod handle;
+mod open;
 mod options;
 mod process;
 mod relayout;
@@ -11,10 +14,11 @@ mod write;
 pub use crate::frame::Layout;
 pub use cache::CacheUse;
 pub(crate) use cache::Key;
+pub use frames::{FrameInfo, frames, frames_in};
 pub(crate) use handle::Place;
 pub use handle::SChunk;
-pub use options::OpenOptions;
 pub(crate) use options::{FrameSpec, Target};
+pub use options::{OpenOptions, SaveOptions};
 pub use process::BlockPlace;
 pub(crate) use process::{Hook, Processing};
 

@@ -7,6 +7,8 @@ use crate::error::Result;
 use crate::exec::Exec;
 use crate::frame::Layout;
 use crate::limits::Limits;
+use crate::registry::Context;
+use crate::registry::Registry;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -24,7 +26,11 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Default)]
 pub struct OpenOptions {
     pub(crate) write: bool,
+    pub(crate) offset: u64,
+    pub(crate) frame: Option<u64>,
+    pub(crate) mmap: bool,
     pub(crate) limits: Limits,
+    pub(crate) registry: Registry,
     pub(crate) exec: Exec,
     pub(crate) block_cache: u64,
     pub(crate) processing: Processing,
@@ -41,11 +47,50 @@ impl OpenOptions {
         self.write = write;
         self
     }
+    /// Opens the frame that starts `offset` bytes into the file (or into the bytes), as python-blosc2's `offset=` does.
+    ///
+    /// For writing it must be the last thing in its file: see [`OpenOptions::with_frame`].
+    #[must_use]
+    pub fn with_offset(mut self, offset: u64) -> Self {
+        self.offset = offset;
+        self
+    }
+    /// Opens frame `number` of a file that holds several, as [`frames`](super::frames) lists them, from 0 on.
+    ///
+    /// Only the last frame of a file can be opened for writing: a frame grows at its end, over what follows there. A
+    /// frame that is neither the first nor has a given place (offset 0, no number) may have bytes after it that are no frame,
+    /// such as an interrupted commit leaves: those are written over. Any other frame must end where its file ends.
+    #[must_use]
+    pub fn with_frame(mut self, number: u64) -> Self {
+        self.frame = Some(number);
+        self
+    }
+    /// Maps the file into memory instead of reading it: blocks are decoded from where they are, without a copy. For
+    /// contiguous frames, for reading only, with the feature `mmap`.
+    ///
+    /// Nobody may cut or change the file meanwhile. A read of bytes that another process cut off ends this process
+    /// (SIGBUS on Unix, an exception on Windows), where a file that is read gives an error: so this is never the default.
+    #[must_use]
+    pub fn with_mmap(mut self, mmap: bool) -> Self {
+        self.mmap = mmap;
+        self
+    }
     /// Sets what the file may cost.
     #[must_use]
     pub fn with_limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
+    }
+    /// Sets the codecs and filters of the user, by which its chunks are read and written besides those built in.
+    #[must_use]
+    pub fn with_registry(mut self, registry: Registry) -> Self {
+        self.registry = registry;
+        self
+    }
+    /// What surrounds the chunks of a frame whose items have `typesize` bytes.
+    pub(super) fn context(&self, typesize: u32) -> Context {
+        let context = Context::new(self.limits.clone()).with_registry(self.registry.clone());
+        context.with_typesize(typesize)
     }
     /// Sets threads, cancellation and progress of the operations on it.
     #[must_use]
@@ -122,6 +167,38 @@ impl OpenOptions {
         hook: impl Fn(&BlockPlace<'_>, &mut [u8]) -> Result<()> + Send + Sync + 'static,
     ) -> Self {
         self.processing.post = Some(Arc::new(hook));
+        self
+    }
+}
+
+/// How a frame is saved: as one file, and not over an existing one, by default.
+///
+/// ```
+/// use b2nd::schunk::{Layout, SaveOptions};
+/// let options = SaveOptions::new().with_layout(Layout::Sparse).with_overwrite(true);
+/// # let _ = options;
+/// ```
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SaveOptions {
+    pub(crate) layout: Layout,
+    pub(crate) overwrite: bool,
+}
+
+impl SaveOptions {
+    /// One file; a path that exists is an error.
+    pub fn new() -> Self {
+        Self::default()
+    }
+    /// Sets the layout: one file, or a directory with a file for each chunk.
+    #[must_use]
+    pub fn with_layout(mut self, layout: Layout) -> Self {
+        self.layout = layout;
+        self
+    }
+    /// Replaces what exists at the path, once the copy is whole.
+    #[must_use]
+    pub fn with_overwrite(mut self, overwrite: bool) -> Self {
+        self.overwrite = overwrite;
         self
     }
 }

@@ -29,6 +29,8 @@ pub(super) struct Changes {
     pub(super) wrote_chunks: bool,
     /// Contiguous: where the next chunk goes.
     pub(super) end: u64,
+    /// Contiguous: how far the file goes, with what is written since.
+    reach: u64,
     /// Sparse: the bytes of all chunk files.
     chunk_bytes: u64,
     /// Sparse: the number of the next chunk file.
@@ -69,8 +71,8 @@ impl SChunk {
             header,
             offsets,
             trailer,
+            context: options.context(spec.params.typesize()),
             params: spec.params,
-            limits: options.limits.clone(),
             exec: options.exec.clone(),
             writable: true,
             changes,
@@ -103,8 +105,11 @@ impl SChunk {
 
     /// Starts a new set of changes, on top of what is committed.
     fn settle(&mut self) {
+        // Where its length cannot be asked for, the next write will not work either.
+        let reach = self.store.len(FileId::Frame).unwrap_or(0);
         let changes = &mut self.changes;
         changes.end = self.header.frame_len();
+        changes.reach = reach;
         changes.first_new = changes.next_file;
         changes.undo.clear();
         changes.added.clear();
@@ -113,6 +118,11 @@ impl SChunk {
         changes.unpublished = false;
         changes.dirty = false;
         changes.wrote_chunks = false;
+    }
+
+    /// Whether there are changes that are not committed.
+    pub(super) fn has_changes(&self) -> bool {
+        self.changes.dirty || self.changes.unpublished
     }
 
     /// Called before every change.
@@ -135,7 +145,8 @@ impl SChunk {
         // Magic, lengths, flags and sizes: every commit of chunks or vlmetalayers changes some of these.
         let mut found = [0; 47];
         self.store.read_at(FileId::Frame, 0, &mut found)?;
-        if self.committed_header().bytes().starts_with(&found) {
+        // A frame that another has appended to the file must not be written over either.
+        if self.committed_header().bytes().starts_with(&found) && !self.is_followed(self.changes.reach)? {
             return Ok(());
         }
         let source = std::io::Error::other("another writer has changed it since it was opened");
@@ -192,6 +203,7 @@ impl SChunk {
             Layout::Contiguous => {
                 let offset = self.changes.end;
                 let bytes = chunk.into();
+                self.changes.reach = self.changes.reach.max(offset.saturating_add(chunk.len() as u64));
                 self.store.apply(&WriteStep::WriteAt { file: FileId::Frame, offset, bytes })?;
                 self.changes.end = offset.saturating_add(chunk.len() as u64);
                 self.changes.wrote_chunks = true;
@@ -294,6 +306,7 @@ impl SChunk {
             first: self.changes.unpublished,
         };
         let (header, steps) = plan::plan_commit(&commit, &self.exec.clone().without_progress())?;
+        self.changes.reach = self.changes.reach.max(header.frame_len());
         for step in &steps {
             match (self.store.apply(step), step) {
                 // The commit is done by then, and files that nothing refers to do no harm.

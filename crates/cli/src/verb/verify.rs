@@ -91,7 +91,8 @@ fn attributes(schunk: &SChunk) -> Vec<String> {
 fn chunks(schunk: &SChunk, progress: &Progress) -> Result<Vec<(u64, Error)>> {
     let mut damage = Vec::new();
     for n in 0..schunk.nchunks() {
-        let decoded = schunk.chunk(n).and_then(|bytes| chunk::decode(&bytes, schunk.limits(), schunk.exec()));
+        let decoded =
+            schunk.chunk(n).and_then(|bytes| chunk::decode(&bytes, schunk.context(), schunk.exec()));
         match decoded {
             Ok(items) => progress.add(items.len() as u64),
             Err(Error::Cancelled) => return Err(Error::Cancelled.into()),

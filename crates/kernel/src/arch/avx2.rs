@@ -81,3 +81,37 @@ pub(crate) fn swap_bits<const S: i32>(mask: u8, a: V, b: V) -> (V, V) {
     let t = _mm256_and_si256(_mm256_xor_si256(_mm256_srli_epi64::<S>(a), b), mask);
     (_mm256_xor_si256(a, _mm256_slli_epi64::<S>(t)), _mm256_xor_si256(b, t))
 }
+
+/// Adds byte by byte, modulo 256.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(crate) fn add(a: V, b: V) -> V {
+    _mm256_add_epi8(a, b)
+}
+
+/// The last byte of each lane, all over that lane.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn last_of_lanes(v: V) -> V {
+    _mm256_shuffle_epi8(v, _mm256_set1_epi8(15))
+}
+
+/// Byte `i` becomes the sum of the bytes up to and with `i`.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(crate) fn sums(v: V) -> V {
+    let v = _mm256_add_epi8(v, _mm256_slli_si256::<1>(v));
+    let v = _mm256_add_epi8(v, _mm256_slli_si256::<2>(v));
+    let v = _mm256_add_epi8(v, _mm256_slli_si256::<4>(v));
+    let v = _mm256_add_epi8(v, _mm256_slli_si256::<8>(v));
+    // Nothing for the first lane, the sum of the first lane for the second.
+    let before = last_of_lanes(v);
+    _mm256_add_epi8(v, _mm256_permute2x128_si256::<0x08>(before, before))
+}
+
+/// The last byte, everywhere.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(crate) fn last(v: V) -> V {
+    _mm256_permute4x64_epi64::<0xFF>(last_of_lanes(v))
+}

@@ -86,3 +86,38 @@ pub(crate) fn transpose_bits(v: V) -> V {
     let turned = _mm512_gf2p8affine_epi64_epi8::<0>(unit, v);
     _mm512_gf2p8affine_epi64_epi8::<0>(turned, unit)
 }
+
+/// Adds byte by byte, modulo 256.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
+pub(crate) fn add(a: V, b: V) -> V {
+    _mm512_add_epi8(a, b)
+}
+
+/// Moves every lane one place up; the first becomes zero.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
+fn lanes_up(v: V) -> V {
+    _mm512_maskz_shuffle_i64x2::<0b10_01_00_00>(0b1111_1100, v, v)
+}
+
+/// Byte `i` becomes the sum of the bytes up to and with `i`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
+pub(crate) fn sums(v: V) -> V {
+    let v = _mm512_add_epi8(v, _mm512_bslli_epi128::<1>(v));
+    let v = _mm512_add_epi8(v, _mm512_bslli_epi128::<2>(v));
+    let v = _mm512_add_epi8(v, _mm512_bslli_epi128::<4>(v));
+    let v = _mm512_add_epi8(v, _mm512_bslli_epi128::<8>(v));
+    let one = lanes_up(_mm512_shuffle_epi8(v, _mm512_set1_epi8(15)));
+    let two = lanes_up(one);
+    let three = lanes_up(two);
+    _mm512_add_epi8(_mm512_add_epi8(v, one), _mm512_add_epi8(two, three))
+}
+
+/// The last byte, everywhere.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
+pub(crate) fn last(v: V) -> V {
+    _mm512_permutexvar_epi8(_mm512_set1_epi8(63), v)
+}

@@ -69,3 +69,27 @@ pub(crate) fn swap_bits<const S: i32>(mask: u8, a: V, b: V) -> (V, V) {
     let t = vandq_u8(veorq_u8(vshrq_n_u8::<S>(a), b), vdupq_n_u8(mask));
     (veorq_u8(a, vshlq_n_u8::<S>(t)), veorq_u8(b, t))
 }
+
+/// Adds byte by byte, modulo 256.
+#[inline]
+#[target_feature(enable = "neon")]
+pub(crate) fn add(a: V, b: V) -> V {
+    vaddq_u8(a, b)
+}
+
+/// Byte `i` becomes the sum of the bytes up to and with `i`.
+#[inline]
+#[target_feature(enable = "neon")]
+pub(crate) fn sums(v: V) -> V {
+    let v = vaddq_u8(v, vextq_u8::<15>(zero(), v));
+    let v = vaddq_u8(v, vextq_u8::<14>(zero(), v));
+    let v = vaddq_u8(v, vextq_u8::<12>(zero(), v));
+    vaddq_u8(v, vextq_u8::<8>(zero(), v))
+}
+
+/// The last byte, everywhere.
+#[inline]
+#[target_feature(enable = "neon")]
+pub(crate) fn last(v: V) -> V {
+    vdupq_laneq_u8::<15>(v)
+}

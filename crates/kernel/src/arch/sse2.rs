@@ -70,3 +70,29 @@ pub(crate) fn swap_bits<const S: i32>(mask: u8, a: V, b: V) -> (V, V) {
     let t = _mm_and_si128(_mm_xor_si128(_mm_srli_epi64::<S>(a), b), mask);
     (_mm_xor_si128(a, _mm_slli_epi64::<S>(t)), _mm_xor_si128(b, t))
 }
+
+/// Adds byte by byte, modulo 256.
+#[inline]
+#[target_feature(enable = "sse2")]
+pub(crate) fn add(a: V, b: V) -> V {
+    _mm_add_epi8(a, b)
+}
+
+/// Byte `i` becomes the sum of the bytes up to and with `i`.
+#[inline]
+#[target_feature(enable = "sse2")]
+pub(crate) fn sums(v: V) -> V {
+    let v = _mm_add_epi8(v, _mm_slli_si128::<1>(v));
+    let v = _mm_add_epi8(v, _mm_slli_si128::<2>(v));
+    let v = _mm_add_epi8(v, _mm_slli_si128::<4>(v));
+    _mm_add_epi8(v, _mm_slli_si128::<8>(v))
+}
+
+/// The last byte, everywhere.
+#[inline]
+#[target_feature(enable = "sse2")]
+pub(crate) fn last(v: V) -> V {
+    let v = _mm_unpackhi_epi8(v, v);
+    let v = _mm_shufflehi_epi16::<0xFF>(v);
+    _mm_unpackhi_epi64(v, v)
+}

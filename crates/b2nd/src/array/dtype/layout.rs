@@ -183,6 +183,16 @@ impl Dtype {
         Dtype { repr: Repr::Scalar(Scalar { kind, size, order, unit: None }) }
     }
 
+    /// The same scalar in the byte order of this machine; others stay.
+    pub(crate) fn to_native(&self) -> Self {
+        match self.repr {
+            Repr::Scalar(scalar) if scalar.order != ByteOrder::None => {
+                Dtype { repr: Repr::Scalar(Scalar { order: ByteOrder::NATIVE, ..scalar }) }
+            }
+            _ => self.clone(),
+        }
+    }
+
     pub(super) fn time(kind: Kind, order: ByteOrder, unit: Option<TimeUnit>) -> Self {
         Dtype { repr: Repr::Scalar(Scalar { kind, size: 8, order, unit }) }
     }

@@ -112,7 +112,7 @@ impl ChunkRead<'_> {
         if let Content::Repeat(value) = head.content() {
             return self.repeat(value, wanted.iter().map(|w| w.block.index), block);
         }
-        if head.header().blocksize() as usize != self.grid().block_bytes() {
+        if head.header().blocksize() as usize != self.grid().block_bytes() || head.header().is_variable() {
             // Decoded once for all parts: one copy of the chunk, not one for each thread.
             let all = if self.last { 0..self.visit.blocks() } else { 0..0 };
             return self.misfit(place, &head, all, fetched);
@@ -180,7 +180,8 @@ impl ChunkRead<'_> {
         let whole = self.whole(&cell);
         let key = Key::new(self.visit.chunk, source.place, visit.block);
         // What is read whole is not kept, nor what can be had without decoding.
-        if let Some(key) = key.filter(|_| self.cached && !whole && !(plain && self.array.schunk.in_memory()))
+        if let Some(key) =
+            key.filter(|_| self.cached && !whole && !(plain && self.array.schunk.is_in_memory()))
         {
             let mut kept = zeroed("a block", bytes as u64)?;
             head.decode_block(visit.block, stream, first, &mut kept, scratch)?;
@@ -289,9 +290,8 @@ impl ChunkRead<'_> {
             return Ok(());
         }
         let chunk = self.array.schunk.fetch(place, 0, head.header().cbytes() as usize, fetched)?;
-        let limits = self.array.schunk.limits();
         let mut whole = zeroed("a chunk", self.grid().chunk_bytes() as u64)?;
-        chunk::decode_into(chunk, &mut whole, limits, &Exec::new(1))?;
+        chunk::decode_into(chunk, &mut whole, self.array.schunk.context(), &Exec::new(1))?;
         for index in range {
             let cell = self.visit.cell(index);
             let block = self.visit.block(self.plan, self.grid(), index).block;
@@ -324,23 +324,24 @@ pub(crate) fn read_head(array: &Array, place: Place, fetched: &mut Vec<u8>) -> R
     let Place::Stored { available, .. } = place else {
         return Err(Error::usage("a special chunk has no header"));
     };
-    let limits = array.schunk.limits();
+    let context = array.schunk.context();
     let expected = array.grid.blocks_per_chunk().saturating_mul(4).saturating_add(32);
     let clip = |len: usize| usize::try_from(available).unwrap_or(usize::MAX).min(len);
-    let got = clip(expected.max(FIRST_FETCH));
-    let bytes = array.schunk.fetch(place, 0, got, fetched)?;
-    // A chunk of another size is damage, whatever it would cost: so this comes before the limits.
-    let (found, due) = (ChunkHeader::parse(bytes)?.nbytes() as usize, array.grid.chunk_bytes());
-    if found != due {
-        let reason = format!("a chunk of {found} bytes in an array with chunks of {due}");
-        return Err(Error::format(Part::ChunkHeader, 4, reason));
+    let mut got = clip(expected.max(FIRST_FETCH));
+    loop {
+        let bytes = array.schunk.fetch(place, 0, got, fetched)?;
+        // A chunk of another size is damage, whatever it would cost: so this comes before the limits.
+        let (found, due) = (ChunkHeader::parse(bytes)?.nbytes() as usize, array.grid.chunk_bytes());
+        if found != due {
+            let reason = format!("a chunk of {found} bytes in an array with chunks of {due}");
+            return Err(Error::format(Part::ChunkHeader, 4, reason));
+        }
+        let needed = ChunkHead::needed(bytes, available, context)?;
+        if needed <= got {
+            return ChunkHead::parse(bytes, available, context);
+        }
+        got = needed;
     }
-    let needed = ChunkHead::needed(bytes, available, limits)?;
-    if needed <= got {
-        return ChunkHead::parse(bytes, available, limits);
-    }
-    let bytes = array.schunk.fetch(place, 0, needed, fetched)?;
-    ChunkHead::parse(bytes, available, limits)
 }
 
 /// The item that a special chunk repeats.

@@ -1,5 +1,6 @@
 //! Reading a selection: each touched block is decoded once and its items go straight to their place in the result.
 
+pub(crate) mod blocks;
 pub(crate) mod chunk;
 pub(crate) mod plan;
 

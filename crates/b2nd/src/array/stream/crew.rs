@@ -43,6 +43,7 @@ pub(super) struct Crew {
     turned: Condvar,
     exec: Exec,
     params: chunk::Params,
+    context: chunk::Context,
     processing: Processing,
     /// The most that a chunk takes while it is compressed.
     packed_bytes: usize,
@@ -72,13 +73,14 @@ impl std::fmt::Debug for Crew {
 impl Crew {
     pub(super) fn new(schunk: SChunk, budget: Budget, chunk_bytes: usize, packed_bytes: usize) -> Self {
         let (exec, params) = (schunk.exec().clone(), schunk.params().clone());
-        let processing = schunk.processing().clone();
+        let (context, processing) = (schunk.context().clone(), schunk.processing().clone());
         Crew {
             queue: Queue::new(Box::new(schunk), budget.threads),
             desk: Mutex::default(),
             turned: Condvar::new(),
             exec,
             params,
+            context,
             processing,
             packed_bytes,
             chunk_bytes,
@@ -156,7 +158,7 @@ impl Crew {
         packed.clear();
         let room = self.packed_bytes as u64;
         packed.try_reserve_exact(self.packed_bytes).map_err(|_| Error::out_of_memory("a chunk", room))?;
-        chunk::encode_one(&bytes, &self.params, scratch, packed)?;
+        chunk::encode_one(&bytes, &self.params, &self.context, scratch, packed)?;
         let mut exact = Vec::new();
         let refused = |_| Error::out_of_memory("a chunk", packed.len() as u64);
         exact.try_reserve_exact(packed.len()).map_err(refused)?;

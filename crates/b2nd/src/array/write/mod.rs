@@ -140,12 +140,12 @@ impl Write<'_> {
             changed = if self.covers(visit) { self.made(visit)? } else { self.change(visit)? };
             &&changed[..]
         };
-        let params = self.queue.params();
+        let (params, context) = self.queue.params();
         if share {
-            return chunk::encode_from(source, &params, &self.exec.clone().without_progress());
+            return chunk::encode_from(source, &params, &context, &self.exec.clone().without_progress());
         }
         let mut out = Vec::new();
-        chunk::encode_one(source, &params, scratch, &mut out)?;
+        chunk::encode_one(source, &params, &context, scratch, &mut out)?;
         Ok(out)
     }
 

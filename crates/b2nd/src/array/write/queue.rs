@@ -44,14 +44,15 @@ impl<S: DerefMut<Target = SChunk>> Queue<S> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How chunks are compressed.
-    pub(crate) fn params(&self) -> chunk::Params {
-        self.lock().schunk.params().clone()
+    /// How chunks are compressed, and with whose codecs and filters.
+    pub(crate) fn params(&self) -> (chunk::Params, chunk::Context) {
+        let state = self.lock();
+        (state.schunk.params().clone(), state.schunk.context().clone())
     }
 
     /// The uncompressed bytes of a chunk as they are now.
     pub(crate) fn decode(&self, number: u64, grid: &Grid) -> Result<Vec<u8>> {
-        let (stored, limits) = {
+        let (stored, context) = {
             let state = self.lock();
             match state.schunk.place(number)? {
                 Place::Special(kind) => {
@@ -63,12 +64,12 @@ impl<S: DerefMut<Target = SChunk>> Queue<S> {
                     return Ok(whole);
                 }
                 Place::Stored { .. } => {
-                    (state.schunk.chunk(number)?.into_owned(), state.schunk.limits().clone())
+                    (state.schunk.chunk(number)?.into_owned(), state.schunk.context().clone())
                 }
             }
         };
         let mut whole = zeroed("a chunk", grid.chunk_bytes() as u64)?;
-        chunk::decode_into(&stored, &mut whole, &limits, &Exec::new(1)).map_err(|e| e.in_chunk(number))?;
+        chunk::decode_into(&stored, &mut whole, &context, &Exec::new(1)).map_err(|e| e.in_chunk(number))?;
         Ok(whole)
     }
 

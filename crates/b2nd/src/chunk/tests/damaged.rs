@@ -106,7 +106,7 @@ fn claims_of_a_header_are_held_against_what_is_there() {
 #[test]
 fn errors_name_the_block() {
     let mut chunk = encode(&walk(4000, 4), &Params::new(4).with_blocksize(Some(1000)), &one()).unwrap();
-    let head = ChunkHead::parse(&chunk, chunk.len() as u64, &Limits::default()).unwrap();
+    let head = ChunkHead::parse(&chunk, chunk.len() as u64, &Context::default()).unwrap();
     let at = head.block_span(2).start;
     chunk[at..at + 4].copy_from_slice(&(-300_i32).to_le_bytes());
     let Err(Error::Format(error)) = decode(&chunk, &Limits::default(), &one()) else { panic!("it decodes") };

@@ -172,16 +172,17 @@ fn what_is_known_but_not_read_is_named() {
         changed[at] = byte;
         decode(&changed, &Limits::default(), &one()).unwrap_err().to_string()
     };
-    assert_eq!(with(31, 0x01), "unsupported chunk with a dictionary");
-    assert_eq!(with(31, 0x08), "unsupported lazy chunk (they live in memory only)");
-    assert_eq!(with(31, 0x80), "unsupported instrumented chunk");
-    assert_eq!(with(30, 0x01), "unsupported chunk with blocks of variable length");
-    assert_eq!(with(16, 35), "unsupported filter 35");
+    assert_eq!(with(31, 0x08), "unsupported lazy chunk (a reference to a file, which lives in memory only)");
+    assert_eq!(with(31, 0x80), "unsupported instrumented chunk (it holds measurements of a codec, not data)");
+    assert_eq!(with(16, 35), "unsupported filter 35 (bytedelta)");
     assert_eq!(with(2, 2 << 5 | 5), "unsupported codec format 2 (snappy)");
     assert_eq!(with(2, 7 << 5 | 5), "unsupported codec format 7");
     let mut plugin = chunk.clone();
     (plugin[2], plugin[22]) = (6 << 5 | chunk[2] & 0x1F, 37);
-    assert_eq!(decode(&plugin, &Limits::default(), &one()).unwrap_err().to_string(), "unsupported codec 37");
+    assert_eq!(
+        decode(&plugin, &Limits::default(), &one()).unwrap_err().to_string(),
+        "unsupported codec 37 (grok)"
+    );
 }
 
 #[test]

@@ -7,12 +7,15 @@ use crate::exec::Exec;
 use crate::exec::Scratch;
 use crate::filter::Pipeline;
 use crate::limits::Limits;
+use crate::registry::Context;
 use proptest::prelude::*;
 use std::ops::Range;
 
 mod damaged;
+mod dictionary;
 mod golden;
 mod round_trip;
+mod variable;
 
 fn one() -> Exec {
     Exec::new(1)

@@ -92,7 +92,7 @@ proptest! {
         let mut out = b"before".to_vec();
         let mut scratch = Scratch::default();
         for _ in 0..2 {
-            encode_one(&Made(data.clone()), &params, &mut scratch, &mut out).unwrap();
+            encode_one(&Made(data.clone()), &params, &Context::default(), &mut scratch, &mut out).unwrap();
         }
         prop_assert_eq!(&out, &[b"before".as_slice(), &chunk, &chunk].concat());
     }
@@ -112,7 +112,8 @@ fn the_number_of_threads_does_not_show() {
                 .with_blocksize(Some(10_000))
                 .with_pipeline(filters.parse().unwrap());
             let chunk = encode(&data, &params, &one()).unwrap();
-            let three = encode_from(&Made(data.clone()), &params, &Exec::new(3)).unwrap();
+            let three =
+                encode_from(&Made(data.clone()), &params, &Context::default(), &Exec::new(3)).unwrap();
             assert!(chunk == three, "{filters}");
             let whole = plain(&chunk);
             assert!(decode(&chunk, &Limits::default(), &Exec::new(3)).unwrap() == whole, "{filters}");
@@ -144,9 +145,9 @@ fn blocks_decode_one_by_one_from_their_spans() {
     let params = Params::new(8).with_blocksize(Some(8192)).with_pipeline("delta,shuffle".parse().unwrap());
     for params in [params.clone(), params.with_clevel(0)] {
         let chunk = encode(&data, &params, &one()).unwrap();
-        let (limits, available) = (Limits::default(), chunk.len() as u64);
-        let needed = ChunkHead::needed(&chunk[..32], available, &limits).unwrap();
-        let head = ChunkHead::parse(&chunk[..needed], available, &limits).unwrap();
+        let (context, available) = (Context::default(), chunk.len() as u64);
+        let needed = ChunkHead::needed(&chunk[..32], available, &context).unwrap();
+        let head = ChunkHead::parse(&chunk[..needed], available, &context).unwrap();
         assert_eq!(head.nblocks(), 13);
         let mut scratch = Scratch::default();
         let mut first = vec![0; head.block_len(0)];
@@ -171,7 +172,7 @@ fn blocks_may_lie_in_any_order() {
     let data = walk(40_000, 4);
     let params = Params::new(4).with_codec(Codec::Lz4).with_blocksize(Some(10_000));
     let chunk = encode(&data, &params, &one()).unwrap();
-    let head = ChunkHead::parse(&chunk, chunk.len() as u64, &Limits::default()).unwrap();
+    let head = ChunkHead::parse(&chunk, chunk.len() as u64, &Context::default()).unwrap();
     let order = [2, 0, 3, 1];
     let mut starts = [0_u32; 4];
     let mut body = Vec::new();
@@ -182,7 +183,7 @@ fn blocks_may_lie_in_any_order() {
     let offsets: Vec<u8> = starts.iter().flat_map(|start| start.to_le_bytes()).collect();
     let shuffled = [&chunk[..32], &offsets, &body].concat();
     assert!(plain(&shuffled) == data);
-    let head = ChunkHead::parse(&shuffled, shuffled.len() as u64, &Limits::default()).unwrap();
+    let head = ChunkHead::parse(&shuffled, shuffled.len() as u64, &Context::default()).unwrap();
     assert_eq!(head.block_span(1).end, shuffled.len());
     assert_eq!(head.block_span(2).start, 48);
     assert_eq!(head.block_span(2).end, head.block_span(0).start);

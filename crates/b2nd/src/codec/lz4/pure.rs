@@ -2,7 +2,10 @@
 
 use crate::codec::stream::{broken, wrong_length};
 use crate::error::Result;
-use lz4_flex::block::{CompressTable, compress_into_with_table, decompress_into, get_maximum_output_size};
+use lz4_flex::block::{
+    CompressTable, compress_into_with_dict, compress_into_with_table, decompress_into,
+    decompress_into_with_dict, get_maximum_output_size,
+};
 
 /// The hash table and a buffer for results: the encoder wants room for the worst case, and the caller gives less.
 #[derive(Default)]
@@ -15,6 +18,7 @@ impl Context {
     pub(in crate::codec) fn compress_fast(
         &mut self,
         _clevel: u8,
+        dictionary: Option<&[u8]>,
         src: &[u8],
         dst: &mut [u8],
     ) -> Result<Option<usize>> {
@@ -22,9 +26,14 @@ impl Context {
         if self.buffer.len() < worst {
             self.buffer = crate::limits::zeroed("an LZ4 result", worst as u64)?;
         }
-        let Ok(len) = compress_into_with_table(src, &mut self.buffer, &mut self.table) else {
-            return Ok(None);
+        let packed = match dictionary {
+            // It has no use for so short ones.
+            Some(dictionary) if dictionary.len() >= 4 => {
+                compress_into_with_dict(src, &mut self.buffer, dictionary)
+            }
+            _ => compress_into_with_table(src, &mut self.buffer, &mut self.table),
         };
+        let Ok(len) = packed else { return Ok(None) };
         let (Some(from), Some(to)) = (self.buffer.get(..len), dst.get_mut(..len)) else { return Ok(None) };
         to.copy_from_slice(from);
         Ok(Some(len))
@@ -33,15 +42,20 @@ impl Context {
     pub(in crate::codec) fn compress_high(
         &mut self,
         clevel: u8,
+        dictionary: Option<&[u8]>,
         src: &[u8],
         dst: &mut [u8],
     ) -> Result<Option<usize>> {
-        self.compress_fast(clevel, src, dst)
+        self.compress_fast(clevel, dictionary, src, dst)
     }
 }
 
-pub(in crate::codec) fn decompress(src: &[u8], dst: &mut [u8]) -> Result<()> {
-    match decompress_into(src, dst) {
+pub(in crate::codec) fn decompress(dictionary: Option<&[u8]>, src: &[u8], dst: &mut [u8]) -> Result<()> {
+    let result = match dictionary {
+        Some(dictionary) => decompress_into_with_dict(src, dst, dictionary),
+        None => decompress_into(src, dst),
+    };
+    match result {
         Ok(written) if written == dst.len() => Ok(()),
         Ok(written) => Err(wrong_length("LZ4", written, dst.len())),
         Err(error) => Err(broken(format!("LZ4: {error}"))),

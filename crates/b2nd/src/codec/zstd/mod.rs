@@ -9,15 +9,15 @@ mod pure;
 mod reference;
 
 #[cfg(not(feature = "c-codecs"))]
-pub(super) use pure::Context;
+pub(super) use pure::{Context, Dictionary, train};
 #[cfg(feature = "c-codecs")]
-pub(super) use reference::Context;
+pub(super) use reference::{Context, Dictionary, train};
 
 #[cfg(all(test, feature = "c-codecs"))]
-pub(super) use pure::Context as PureContext;
+pub(super) use pure::{Context as PureContext, Dictionary as PureDictionary};
 
 /// The Zstandard level for a level of 1 to 9, as C-Blosc2 maps it.
-fn level(clevel: u8) -> i32 {
+pub(super) fn level(clevel: u8) -> i32 {
     match clevel {
         9.. => 22,
         _ => 2 * i32::from(clevel) - 1,

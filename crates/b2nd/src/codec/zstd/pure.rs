@@ -1,8 +1,8 @@
 //! Zstandard in pure Rust.
 
 use crate::codec::stream::{broken, wrong_length};
-use crate::error::Result;
-use structured_zstd::decoding::{ContentChecksum, FrameDecoder};
+use crate::error::{Error, Result};
+use structured_zstd::decoding::{ContentChecksum, Dictionary as Parsed, DictionaryHandle, FrameDecoder};
 use structured_zstd::encoding::{CompressionLevel, FrameCompressor};
 
 /// The decoder, made on first use, and a buffer for results: the encoder wants to grow its output.
@@ -16,6 +16,7 @@ impl Context {
     pub(in crate::codec) fn compress(
         &mut self,
         clevel: u8,
+        dictionary: Option<&Dictionary>,
         src: &[u8],
         dst: &mut [u8],
     ) -> Result<Option<usize>> {
@@ -23,20 +24,33 @@ impl Context {
         let level = CompressionLevel::from_level(super::level(clevel));
         let mut encoder: FrameCompressor = FrameCompressor::new(level);
         encoder.set_content_checksum(false);
+        if let Some(Dictionary::Writing(bytes)) = dictionary {
+            let refused = |error| Error::usage(format!("the zstd dictionary cannot be used: {error}"));
+            encoder.set_dictionary_from_bytes(bytes).map_err(refused)?;
+        }
         encoder.compress_independent_frame_into(src, &mut self.buffer);
         let Some(to) = dst.get_mut(..self.buffer.len()) else { return Ok(None) };
         to.copy_from_slice(&self.buffer);
         Ok(Some(self.buffer.len()))
     }
 
-    pub(in crate::codec) fn decompress(&mut self, src: &[u8], dst: &mut [u8]) -> Result<()> {
+    pub(in crate::codec) fn decompress(
+        &mut self,
+        dictionary: Option<&Dictionary>,
+        src: &[u8],
+        dst: &mut [u8],
+    ) -> Result<()> {
         let decoder = self.decompress.get_or_insert_with(|| {
             let mut decoder = Box::new(FrameDecoder::new());
             decoder.set_content_checksum(ContentChecksum::Verify);
             decoder
         });
         // Straight into `dst`: the window that a frame claims is never allocated.
-        match decoder.decode_all(src, dst) {
+        let result = match dictionary {
+            Some(Dictionary::Reading(handle)) => decoder.decode_all_with_dict_handle(src, dst, handle),
+            _ => decoder.decode_all(src, dst),
+        };
+        match result {
             Ok(written) if written == dst.len() => Ok(()),
             Ok(written) => Err(wrong_length("zstd", written, dst.len())),
             Err(error) => {
@@ -46,4 +60,33 @@ impl Context {
             }
         }
     }
+}
+
+/// A dictionary, parsed for one direction.
+pub(in crate::codec) enum Dictionary {
+    Reading(DictionaryHandle),
+    /// The encoder lives for one call, and reads it anew.
+    Writing(Box<[u8]>),
+}
+
+impl Dictionary {
+    pub(in crate::codec) fn for_reading(bytes: &[u8]) -> Result<Self> {
+        let parsed = Parsed::from_serialized_or_raw_content(bytes)
+            .map_err(|error| broken(format!("the zstd dictionary is damaged: {error}")))?;
+        Ok(Dictionary::Reading(parsed.into_handle()))
+    }
+
+    #[cfg_attr(
+        feature = "c-codecs",
+        expect(clippy::unnecessary_wraps, reason = "as in the build that this one is held against")
+    )]
+    pub(in crate::codec) fn for_writing(bytes: &[u8], _level: i32) -> Result<Self> {
+        Ok(Dictionary::Writing(bytes.into()))
+    }
+}
+
+/// The first of the samples: content without entropy tables.
+#[cfg(not(feature = "c-codecs"))]
+pub(in crate::codec) fn train(samples: &[u8], _lengths: &[usize], room: usize) -> Result<Option<Vec<u8>>> {
+    Ok(Some(crate::codec::dictionary::first(samples, room)))
 }

@@ -2,7 +2,7 @@
 
 use crate::codec::stream::{broken, wrong_length};
 use crate::error::{Error, Result};
-use zstd_safe::{CCtx, DCtx};
+use zstd_safe::{CCtx, CDict, DCtx, DDict};
 
 /// The two contexts, each made on first use.
 #[derive(Default)]
@@ -12,9 +12,11 @@ pub(in crate::codec) struct Context {
 }
 
 impl Context {
+    /// With a dictionary for writing, at the level it was made for; else at `clevel`.
     pub(in crate::codec) fn compress(
         &mut self,
         clevel: u8,
+        dictionary: Option<&Dictionary>,
         src: &[u8],
         dst: &mut [u8],
     ) -> Result<Option<usize>> {
@@ -24,7 +26,11 @@ impl Context {
         };
         // The one-shot call takes its parameters from the level and from the length of `src`, so that the
         // tables of level 22 stay in proportion to a small block.
-        match context.compress(dst, src, super::level(clevel)) {
+        let result = match dictionary {
+            Some(Dictionary::Writing(dictionary)) => context.compress_using_cdict(dst, src, dictionary),
+            _ => context.compress(dst, src, super::level(clevel)),
+        };
+        match result {
             Ok(len) => Ok(Some(len)),
             Err(code) if code == DST_TOO_SMALL => Ok(None),
             Err(code) if code == NO_MEMORY => Err(no_memory()),
@@ -34,17 +40,61 @@ impl Context {
         }
     }
 
-    pub(in crate::codec) fn decompress(&mut self, src: &[u8], dst: &mut [u8]) -> Result<()> {
+    pub(in crate::codec) fn decompress(
+        &mut self,
+        dictionary: Option<&Dictionary>,
+        src: &[u8],
+        dst: &mut [u8],
+    ) -> Result<()> {
         let context = match &mut self.decompress {
             Some(context) => context,
             empty => empty.insert(DCtx::try_create().ok_or_else(no_memory)?),
         };
         // The one-shot call decodes straight into `dst`: the window that a frame claims is never allocated.
-        match context.decompress(dst, src) {
+        let result = match dictionary {
+            Some(Dictionary::Reading(dictionary)) => context.decompress_using_ddict(dst, src, dictionary),
+            _ => context.decompress(dst, src),
+        };
+        match result {
             Ok(written) if written == dst.len() => Ok(()),
             Ok(written) => Err(wrong_length("zstd", written, dst.len())),
             Err(code) => Err(broken(format!("zstd: {}", zstd_safe::get_error_name(code)))),
         }
+    }
+}
+
+/// A dictionary, digested for one direction.
+pub(in crate::codec) enum Dictionary {
+    Reading(DDict<'static>),
+    Writing(CDict<'static>),
+}
+
+impl Dictionary {
+    pub(in crate::codec) fn for_reading(bytes: &[u8]) -> Result<Self> {
+        // The library does not say why it refuses; memory for so little is hardly ever missing.
+        DDict::try_create(bytes)
+            .map(Dictionary::Reading)
+            .ok_or_else(|| broken("the zstd dictionary is damaged"))
+    }
+
+    pub(in crate::codec) fn for_writing(bytes: &[u8], level: i32) -> Result<Self> {
+        CDict::try_create(bytes, level).map(Dictionary::Writing).ok_or_else(no_memory)
+    }
+}
+
+/// A dictionary of at most `room` bytes with what the samples have in common, and with entropy tables. `None` where they have
+/// too little, or are too few.
+pub(in crate::codec) fn train(samples: &[u8], lengths: &[usize], room: usize) -> Result<Option<Vec<u8>>> {
+    if lengths.iter().try_fold(0, |sum: usize, len| sum.checked_add(*len)) != Some(samples.len()) {
+        return Err(Error::usage("the samples of a dictionary are not as long as is said"));
+    }
+    let mut dictionary = crate::limits::zeroed("a dictionary", room as u64)?;
+    match zstd_safe::train_from_buffer(&mut dictionary[..], samples, lengths) {
+        Ok(len) if len > 0 => {
+            dictionary.truncate(len);
+            Ok(Some(dictionary))
+        }
+        _ => Ok(None),
     }
 }
 

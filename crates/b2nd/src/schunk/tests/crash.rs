@@ -201,3 +201,37 @@ fn no_byte_of_the_last_commit_is_written_over() {
         }
     }
 }
+
+#[test]
+fn a_copy_behind_other_frames_that_is_cut_off_leaves_them_and_is_none() {
+    let one = recorded(Layout::Contiguous).1;
+    let host = one.to_bytes().unwrap();
+    let log = Log::default();
+    let mut recorder = Recorder { store: MemoryStore::default(), log: log.clone() };
+    one.copy_to(&mut recorder, Layout::Contiguous, true).unwrap();
+    let steps = log.lock().unwrap().clone();
+    // All that the header refers to is on the medium before it.
+    let header = steps.iter().position(is_header).unwrap();
+    assert!(
+        matches!(steps[header - 1], WriteStep::Sync { .. })
+            && matches!(steps[header + 1], WriteStep::Sync { .. })
+    );
+    let old = see(&one);
+    let mut counts = [0; 3];
+    for crash in crashes(&steps) {
+        let mut store = MemoryStore::from_bytes(host.clone()).at(host.len() as u64).unwrap();
+        crash.iter().for_each(|step| store.apply(step).unwrap());
+        let bytes = store.take_whole();
+        assert_eq!(bytes[..host.len()], host);
+        let found = frames_in(&bytes, &options()).unwrap();
+        for frame in &found {
+            let options = options().with_offset(frame.offset());
+            assert_eq!(see(&SChunk::from_bytes(bytes.clone(), &options).unwrap()), old);
+        }
+        counts[found.len()] += 1;
+        // The next one comes behind the rest, and is found.
+        let again = [&bytes[..], &host].concat();
+        assert_eq!(frames_in(&again, &options()).unwrap().len(), found.len() + 1);
+    }
+    assert!(counts[0] == 0 && counts[1] > 10 && counts[2] > 1, "{counts:?}");
+}

@@ -20,7 +20,7 @@ fn read_all(bytes: &[u8]) -> bool {
         let Ok(mut schunk) = SChunk::from_bytes(bytes.to_vec(), &options) else { continue };
         let chunks = (0..schunk.nchunks().min(10)).map(|n| {
             let chunk = schunk.chunk(n)?;
-            chunk::decode(&chunk, schunk.limits(), schunk.exec())
+            chunk::decode(&chunk, schunk.context(), schunk.exec())
         });
         let whole = chunks.collect::<crate::Result<Vec<_>>>().is_ok();
         let names: Vec<String> = schunk.vlmetalayer_names().map(str::to_owned).collect();

@@ -5,6 +5,7 @@ mod damage;
 mod model;
 mod places;
 mod relayout;
+mod several;
 mod shared;
 mod takeback;
 
@@ -77,6 +78,6 @@ fn encoded(schunk: &SChunk, bytes: &[u8]) -> Vec<u8> {
 
 /// The uncompressed bytes of all chunks.
 fn contents(schunk: &SChunk) -> crate::Result<Vec<Vec<u8>>> {
-    let decode = |n| chunk::decode(&schunk.chunk(n)?, schunk.limits(), schunk.exec());
+    let decode = |n| chunk::decode(&schunk.chunk(n)?, schunk.context(), schunk.exec());
     (0..schunk.nchunks()).map(decode).collect()
 }

@@ -5,6 +5,7 @@ use crate::array::Array;
 use crate::frame::plan::{FileId, WriteStep};
 use crate::frame::{Entry, Offsets};
 use crate::limits::Limits;
+use crate::registry::Context;
 use crate::{Dtype, Options, s};
 
 /// An array of 1000 chunks of 100 bytes, all of them stored in the place of the first.
@@ -30,7 +31,7 @@ fn a_shared_chunk_is_verified_once_and_blamed_for_all() {
     assert_eq!(damage.len(), 1000);
     assert!(damage.iter().zip(0..).all(|(d, n)| d.chunk == n && d.stop == [100 * (n + 1)]));
     assert!(damage[999].error.to_string().contains("the same as chunk 0"), "{}", damage[999].error);
-    array.schunk.limits = Limits::default().with_max_index_bytes(10_000);
+    array.schunk.context = Context::new(Limits::default().with_max_index_bytes(10_000));
     assert!(matches!(array.verify(), Err(crate::Error::Limit { .. })));
 }
 

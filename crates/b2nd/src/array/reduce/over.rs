@@ -1,0 +1,104 @@
+//! What a reduction goes over: which axes, of which items, and the shape of its result.
+
+use crate::array::selection::Selection;
+use crate::error::Error;
+use crate::error::Result;
+
+/// What a reduction goes over: axes as NumPy counts them (negative ones from the end), and which items take part.
+///
+/// `()` stands for all axes, a number for one, an array, slice or vector of numbers for several.
+///
+/// ```
+/// use b2nd::{s, Options, Over};
+/// let mut a = Options::new().create_memory::<i32>([2, 3])?;
+/// a.write_items(s![], &[1, 2, 3, 4, 5, 6])?;
+/// assert_eq!(a.sum(())?.item::<i64>()?, 21);
+/// assert_eq!(a.sum(0)?.items::<i64>()?, [5, 7, 9]);
+/// assert_eq!(a.sum(Over::axes([-1]).keeping_axes())?.shape(), [2, 1]);
+/// assert_eq!(a.max(Over::all().within(s![.., ..2]))?.item::<i32>()?, 5);
+/// # Ok::<(), b2nd::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Over {
+    axes: Option<Vec<i64>>,
+    keep: bool,
+    selection: Selection,
+}
+
+impl Over {
+    /// All axes: the result is one item.
+    pub fn all() -> Self {
+        Over::default()
+    }
+    /// These axes; negative ones count from the end. No axes at all gives a result for each item.
+    pub fn axes(axes: impl IntoIterator<Item = i64>) -> Self {
+        Over { axes: Some(axes.into_iter().collect()), ..Over::default() }
+    }
+    /// Leaves the reduced axes in the shape of the result, with the length 1 (NumPy's `keepdims`).
+    #[must_use]
+    pub fn keeping_axes(mut self) -> Self {
+        self.keep = true;
+        self
+    }
+    /// Takes only the items of a selection: ranges with steps. It has as many axes as the array, so an index is written as
+    /// a range of one.
+    #[must_use]
+    pub fn within(mut self, selection: impl Into<Selection>) -> Self {
+        self.selection = selection.into();
+        self
+    }
+
+    pub(super) fn keeps_axes(&self) -> bool {
+        self.keep
+    }
+    pub(super) fn selection(&self) -> &Selection {
+        &self.selection
+    }
+
+    /// For each axis whether it is reduced.
+    pub(super) fn reduced(&self, ndim: usize) -> Result<Vec<bool>> {
+        let Some(axes) = &self.axes else { return Ok(vec![true; ndim]) };
+        let mut reduced = vec![false; ndim];
+        for &axis in axes {
+            let from_start = if axis < 0 { axis.saturating_add(ndim as i64) } else { axis };
+            let found = usize::try_from(from_start).ok().and_then(|at| reduced.get_mut(at));
+            let found = found.ok_or_else(|| {
+                Error::usage(format!("axis {axis} of an array with {ndim} axes does not exist"))
+            })?;
+            if std::mem::replace(found, true) {
+                return Err(Error::usage(format!("axis {axis} is named twice")));
+            }
+        }
+        Ok(reduced)
+    }
+}
+
+impl From<()> for Over {
+    fn from((): ()) -> Self {
+        Over::all()
+    }
+}
+
+impl From<i64> for Over {
+    fn from(axis: i64) -> Self {
+        Over::axes([axis])
+    }
+}
+
+impl<const N: usize> From<[i64; N]> for Over {
+    fn from(axes: [i64; N]) -> Self {
+        Over::axes(axes)
+    }
+}
+
+impl From<&[i64]> for Over {
+    fn from(axes: &[i64]) -> Self {
+        Over::axes(axes.iter().copied())
+    }
+}
+
+impl From<Vec<i64>> for Over {
+    fn from(axes: Vec<i64>) -> Self {
+        Over::axes(axes)
+    }
+}

@@ -1,0 +1,54 @@
+//! A contiguous frame in a file that is mapped into memory, for reading: its blocks are decoded where they are.
+
+use super::FileId;
+use super::Store;
+use super::WriteStep;
+use crate::error::Error;
+use crate::error::Result;
+use b2nd_kernel::map::Map;
+use std::fs::Metadata;
+use std::path::Path;
+use std::path::PathBuf;
+
+/// A contiguous frame in a mapped file.
+#[derive(Debug)]
+pub(crate) struct MappedFile {
+    path: PathBuf,
+    map: Map,
+    /// Where the frame starts.
+    base: usize,
+}
+
+impl MappedFile {
+    /// Maps an existing file, in which the frame starts at `base`.
+    pub(crate) fn open(path: &Path, metadata: &Metadata, base: u64) -> Result<Self> {
+        let file = super::open_regular(path, metadata, false)?;
+        let map = Map::read_only(&file);
+        let map = map.map_err(|e| Error::io("cannot map the file into memory", e).at_path(path))?;
+        Ok(MappedFile { path: path.to_path_buf(), map, base: usize::try_from(base).unwrap_or(usize::MAX) })
+    }
+    fn bytes(&self, file: FileId) -> Result<&[u8]> {
+        match file {
+            FileId::Frame => Ok(self.map.as_ref().get(self.base..).unwrap_or_default()),
+            FileId::Chunk(_) => Err(super::no_such_file(file)),
+        }
+    }
+}
+
+impl Store for MappedFile {
+    fn len(&self, file: FileId) -> Result<u64> {
+        Ok(self.bytes(file)?.len() as u64)
+    }
+    fn read_at(&self, file: FileId, offset: u64, buf: &mut [u8]) -> Result<()> {
+        super::copy_out(self.bytes(file)?, offset, buf)
+    }
+    fn slice(&self, file: FileId) -> Option<&[u8]> {
+        self.bytes(file).ok()
+    }
+    fn apply(&mut self, _step: &WriteStep<'_>) -> Result<()> {
+        Err(super::read_only(Some(&self.path)))
+    }
+    fn path(&self) -> Option<&Path> {
+        Some(&self.path)
+    }
+}

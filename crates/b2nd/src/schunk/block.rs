@@ -1,0 +1,57 @@
+//! One block of a chunk, with no more fetched than it takes.
+
+use super::handle::CHUNK_HEADER;
+use super::handle::Place;
+use super::handle::SChunk;
+use crate::chunk;
+use crate::chunk::ChunkHead;
+use crate::error::{Error, Result};
+use std::borrow::Cow;
+use std::ops::Range;
+
+impl SChunk {
+    /// The uncompressed bytes of block `block` of chunk `n`, fetching little more of a stored chunk than that. For chunks whose
+    /// blocks have lengths of their own as well; [`ChunkHeader::nblocks`](chunk::ChunkHeader::nblocks) says how many there are.
+    ///
+    /// ```
+    /// use b2nd::{s, Dtype, Options};
+    /// let mut a = Options::new().with_chunks([8]).with_blocks([4]).create(None, Dtype::parse("|u1")?, &[8])?;
+    /// a.write_bytes(s![], &[1, 2, 3, 4, 5, 6, 7, 8])?;
+    /// assert_eq!(a.schunk().block(0, 1)?, [5, 6, 7, 8]);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Usage`] where there is no such chunk or block, [`Error::Format`] where it is damaged.
+    pub fn block(&self, n: u64, block: usize) -> Result<Vec<u8>> {
+        let place = self.place(n)?;
+        let read = || match place {
+            Place::Special(_) => chunk::decode_block(&self.chunk(n)?, block, &self.context, &self.exec),
+            Place::Stored { available, .. } => {
+                self.chunk_header(n, place)?;
+                let head = self.head(place, available)?;
+                let mut fetch = |span: Range<usize>| {
+                    let mut buffer = Vec::new();
+                    let bytes = self.fetch(place, span.start as u64, span.len(), &mut buffer)?;
+                    Ok(Cow::Owned(bytes.to_vec()))
+                };
+                chunk::decode_one(&head, block, &self.exec, &mut fetch)
+            }
+        };
+        read().map_err(|error: Error| self.located(error.in_chunk(n)))
+    }
+
+    /// Header, block offsets and dictionary of a stored chunk.
+    fn head(&self, place: Place, available: u64) -> Result<ChunkHead> {
+        let mut needed = CHUNK_HEADER.min(usize::try_from(available).unwrap_or(usize::MAX));
+        let mut buffer = Vec::new();
+        loop {
+            let start = self.fetch(place, 0, needed, &mut buffer)?;
+            let more = ChunkHead::needed(start, available, &self.context)?;
+            if more <= needed {
+                return ChunkHead::parse(start, available, &self.context);
+            }
+            needed = more;
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! The frames of a file that holds several, one behind the other.
+
+use super::handle::SChunk;
+use super::handle::supply;
+use super::options::OpenOptions;
+use crate::error::{Error, Part, Result};
+use crate::frame::Layout;
+use crate::frame::{FrameParser, Header, MARK_LEN, Step, find_mark};
+use crate::io;
+use crate::io::{FileId, MemoryStore, Opening, Store};
+use crate::limits::{Limits, zeroed};
+use b2nd_kernel::lend::lend;
+use std::path::Path;
+
+/// A frame inside a file: where it is, and what its header says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FrameInfo {
+    offset: u64,
+    len: u64,
+    nbytes: u64,
+    cbytes: u64,
+    version: u8,
+    metalayers: Vec<String>,
+}
+
+impl FrameInfo {
+    fn new(offset: u64, header: &Header) -> Self {
+        FrameInfo {
+            offset,
+            len: header.frame_len(),
+            nbytes: header.nbytes(),
+            cbytes: header.cbytes(),
+            version: header.version(),
+            metalayers: header.metalayers().map(|(name, _)| name.text().to_owned()).collect(),
+        }
+    }
+    /// Where it starts, in bytes from the start of the file: for [`OpenOptions::with_offset`].
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+    /// The length of the frame in bytes.
+    pub fn frame_len(&self) -> u64 {
+        self.len
+    }
+    /// Uncompressed bytes of its chunks.
+    pub fn nbytes(&self) -> u64 {
+        self.nbytes
+    }
+    /// Compressed bytes of its chunks.
+    pub fn cbytes(&self) -> u64 {
+        self.cbytes
+    }
+    /// The format version of the frame.
+    pub fn version(&self) -> u8 {
+        self.version
+    }
+    /// The names of its metalayers, in stored order.
+    pub fn metalayers(&self) -> impl Iterator<Item = &str> {
+        self.metalayers.iter().map(String::as_str)
+    }
+    /// Whether a metalayer says that it holds an array.
+    pub fn is_array(&self) -> bool {
+        self.metalayers().any(|name| name == "b2nd" || name == "caterva")
+    }
+}
+
+/// The frames of a file, in their order: where each is, and what its header says.
+///
+/// They are found one behind the other; bytes between them that are no frame are passed over, up to the next mark of a
+/// header that has a length with the end of a frame there. Only headers and ends are looked at: a frame that is listed may
+/// still be damaged. A sparse frame (a directory) has no such list.
+///
+/// ```
+/// use b2nd::{Array, Dtype, OpenOptions, Options};
+/// # let dir = std::env::temp_dir().join(format!("b2nd-doc-frames-{}", std::process::id()));
+/// # std::fs::create_dir_all(&dir).unwrap();
+/// let path = dir.join("many.b2nd");
+/// for day in 1..=3 {
+///     let array = Options::new().create(None, Dtype::parse("<f4")?, &[24, day])?;
+///     array.append_to(&path)?;
+/// }
+/// let frames = b2nd::schunk::frames(&path, &OpenOptions::new())?;
+/// assert_eq!(frames.len(), 3);
+/// let last = Array::open_with(&path, &OpenOptions::new().with_offset(frames[2].offset()))?;
+/// assert_eq!(last.shape(), [24, 3]);
+/// let second = Array::open_with(&path, &OpenOptions::new().with_frame(1))?;
+/// assert_eq!(second.shape(), [24, 2]);
+/// # std::fs::remove_dir_all(&dir).unwrap();
+/// # Ok::<(), b2nd::Error>(())
+/// ```
+///
+/// Of `options` the limits count, and the offset, from which on the file is searched.
+///
+/// # Errors
+/// [`Error::Io`] when the file cannot be read; [`Error::Format`] when there is no frame in it; [`Error::Limit`] when a
+/// file is full of headers that lead nowhere; [`Error::Usage`] for a directory.
+pub fn frames(path: impl AsRef<Path>, options: &OpenOptions) -> Result<Vec<FrameInfo>> {
+    let path = path.as_ref();
+    let opening = Opening { write: false, offset: options.offset, mmap: false };
+    let (store, layout) = io::open(path, opening)?;
+    if layout == Layout::Sparse {
+        let shown = path.display();
+        return Err(Error::usage(format!("{shown}: a sparse frame is a directory, and no file of frames")));
+    }
+    listed(store.as_ref(), options).map_err(|error| error.at_path(path))
+}
+
+/// As [`frames`], of bytes in memory.
+///
+/// ```
+/// # use b2nd::{Dtype, OpenOptions, Options};
+/// let array = Options::new().create(None, Dtype::parse("<f4")?, &[10])?;
+/// let bytes = [array.to_bytes()?, b"between".to_vec(), array.to_bytes()?].concat();
+/// assert_eq!(b2nd::schunk::frames_in(&bytes, &OpenOptions::new())?.len(), 2);
+/// # Ok::<(), b2nd::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`frames`].
+pub fn frames_in(bytes: &[u8], options: &OpenOptions) -> Result<Vec<FrameInfo>> {
+    lend(bytes, |lent| listed(&MemoryStore::shared(lent).at(options.offset)?, options))
+}
+
+/// The frames of a store that starts at the offset of the options; at least one.
+fn listed(store: &dyn Store, options: &OpenOptions) -> Result<Vec<FrameInfo>> {
+    let mut walk = Walk::new(store, 0, &options.limits)?;
+    let mut found = Vec::new();
+    while let Some((at, header)) = walk.next()? {
+        found.push(FrameInfo::new(options.offset.saturating_add(at), &header));
+    }
+    if found.is_empty() {
+        return Err(Error::format(Part::FrameHeader, None, "there is no frame in it"));
+    }
+    Ok(found)
+}
+
+/// The options with an offset in the place of the number of a frame.
+pub(super) fn resolve(store: &dyn Store, options: &OpenOptions) -> Result<OpenOptions> {
+    let Some(number) = options.frame else { return Ok(options.clone()) };
+    let mut walk = Walk::new(store, 0, &options.limits)?;
+    let mut seen = 0;
+    while let Some((at, _)) = walk.next()? {
+        if seen == number {
+            let offset = options.offset.saturating_add(at);
+            return Ok(OpenOptions { offset, frame: None, ..options.clone() });
+        }
+        seen += 1;
+    }
+    Err(Error::usage(format!("there is no frame {number}: the file has {seen}, counted from 0")))
+}
+
+impl SChunk {
+    /// An error where what follows the frame in its file would be lost to a write. A frame at a given place (`placed`)
+    /// shares the file with something, which nothing may follow; of others only frames are protected.
+    pub(super) fn check_last(&self, placed: bool) -> Result<()> {
+        if self.layout() == Layout::Sparse {
+            return Ok(());
+        }
+        let (end, len) = (self.header.frame_len(), self.store.len(FileId::Frame)?);
+        if end >= len {
+            return Ok(());
+        }
+        let refused = |what: String| {
+            let hint = "only the last frame of a file can be written; save a copy, or append one";
+            let named = self.path().map(|path| format!("{}: ", path.display())).unwrap_or_default();
+            Err(Error::usage(format!("{named}{what}: {hint}")))
+        };
+        if placed {
+            return refused(format!("{} bytes follow the frame in its file", len - end));
+        }
+        if self.is_followed(end)? {
+            return refused("another frame follows in its file".to_owned());
+        }
+        Ok(())
+    }
+
+    /// Whether there is a frame in the file of this one, from `start` on.
+    pub(super) fn is_followed(&self, start: u64) -> Result<bool> {
+        if self.layout() == Layout::Sparse {
+            return Ok(false);
+        }
+        Ok(Walk::new(self.store.as_ref(), start, self.limits())?.next()?.is_some())
+    }
+}
+
+/// The bytes that are searched for the mark of a header in one go.
+const WINDOW: u64 = 64 << 10;
+
+/// Goes from frame to frame.
+struct Walk<'a> {
+    store: &'a dyn Store,
+    limits: &'a Limits,
+    at: u64,
+    len: u64,
+    /// Bytes that were read for marks that turned out to be none.
+    wasted: u64,
+    buffer: Vec<u8>,
+}
+
+impl<'a> Walk<'a> {
+    fn new(store: &'a dyn Store, at: u64, limits: &'a Limits) -> Result<Self> {
+        let len = store.len(FileId::Frame)?;
+        Ok(Walk { store, limits, at, len, wasted: 0, buffer: Vec::new() })
+    }
+
+    /// The next frame: where it starts, and its header.
+    fn next(&mut self) -> Result<Option<(u64, Header)>> {
+        while let Some(at) = self.mark()? {
+            match self.outline(at) {
+                Ok(header) => {
+                    self.at = at.saturating_add(header.frame_len());
+                    return Ok(Some((at, header)));
+                }
+                Err(error @ (Error::Io { .. } | Error::OutOfMemory { .. })) => return Err(error),
+                Err(_) => self.at = at.saturating_add(1),
+            }
+            // A few bytes may claim a header of any length: without a bound a small file could cost the square of it.
+            Limits::check("the search for frames", self.wasted, self.limits.max_index_bytes())?;
+        }
+        Ok(None)
+    }
+
+    /// Where the next mark is, from where the walk has come to.
+    fn mark(&mut self) -> Result<Option<u64>> {
+        loop {
+            let len = self.len.saturating_sub(self.at).min(WINDOW);
+            if len < MARK_LEN as u64 {
+                return Ok(None);
+            }
+            let bytes = part(self.store, self.at, len, &mut self.buffer)?;
+            if let Some(found) = find_mark(bytes) {
+                return Ok(Some(self.at.saturating_add(found as u64)));
+            }
+            // The last bytes may be the first of a mark.
+            self.at = self.at.saturating_add(len - (MARK_LEN as u64 - 1));
+        }
+    }
+
+    /// The header of the frame that starts at `at`, when its end is there too.
+    fn outline(&mut self, at: u64) -> Result<Header> {
+        let mut parser = FrameParser::outline(self.len.saturating_sub(at), self.limits)?;
+        let mut read = 0;
+        loop {
+            match parser.step() {
+                Step::Done(index) => return Ok(index.header),
+                Step::Need(range) => {
+                    read += range.end.saturating_sub(range.start);
+                    let supplied = supply(&mut parser, self.store, at, range, &mut self.buffer);
+                    if let Err(error) = supplied {
+                        self.wasted = self.wasted.saturating_add(read);
+                        return Err(error);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A part of the frame's file: where it is in memory, or read into `buffer`.
+pub(super) fn part<'b>(store: &'b dyn Store, at: u64, len: u64, buffer: &'b mut Vec<u8>) -> Result<&'b [u8]> {
+    if let Some(bytes) = store.slice(FileId::Frame) {
+        let start = usize::try_from(at).unwrap_or(usize::MAX);
+        let len = usize::try_from(len).unwrap_or(usize::MAX);
+        let found = bytes.get(start..).and_then(|tail| tail.get(..len));
+        return found.ok_or_else(|| Error::usage("a read past the end of a frame in memory"));
+    }
+    *buffer = zeroed("part of a frame", len)?;
+    store.read_at(FileId::Frame, at, buffer)?;
+    Ok(buffer)
+}

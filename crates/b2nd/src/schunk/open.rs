@@ -1,0 +1,173 @@
+//! Opening a frame, wherever it is: files, memory that is owned, shared or borrowed, a store of the caller's.
+
+use super::frames;
+use super::handle::SChunk;
+use super::options::OpenOptions;
+use crate::error::{Error, Result};
+use crate::frame::Layout;
+use crate::io;
+use crate::io::{MemoryStore, Opening, Store};
+use b2nd_kernel::lend::lend;
+use std::path::Path;
+
+impl SChunk {
+    /// Opens a contiguous frame (a file) or a sparse one (a directory).
+    ///
+    /// # Errors
+    /// [`Error::Io`] when it cannot be read; [`Error::Format`] when it is damaged or no frame; [`Error::Usage`] when the
+    /// options ask for a place that is not there, or to write where something follows in the file.
+    pub fn open(path: impl AsRef<Path>, options: &OpenOptions) -> Result<Self> {
+        let path = path.as_ref();
+        let opening = |offset| Opening { write: options.write, offset, mmap: options.mmap };
+        let (mut store, layout) = io::open(path, opening(options.offset))?;
+        if layout == Layout::Sparse && options.frame.is_some() {
+            let shown = path.display();
+            return Err(Error::usage(format!(
+                "{shown}: a sparse frame is a directory, and no file of frames"
+            )));
+        }
+        let found = frames::resolve(store.as_ref(), options).map_err(|error| error.at_path(path))?;
+        if found.offset != options.offset {
+            store = io::open(path, opening(found.offset))?.0;
+        }
+        Self::load(store, layout, &found).map_err(|error| error.at_path(path))
+    }
+
+    /// Opens a contiguous frame in memory; bytes past the end of the frame are ignored.
+    ///
+    /// ```
+    /// use b2nd::schunk::{OpenOptions, SChunk};
+    /// let error = SChunk::from_bytes(vec![0; 100], &OpenOptions::new()).unwrap_err();
+    /// assert_eq!(error.fault(), b2nd::Fault::File);
+    /// ```
+    ///
+    /// # Errors
+    /// As [`SChunk::open`].
+    pub fn from_bytes(bytes: Vec<u8>, options: &OpenOptions) -> Result<Self> {
+        Self::in_memory(MemoryStore::from_bytes(bytes), options)
+    }
+
+    /// Opens a contiguous frame in memory that is shared: `Arc<[u8]>`, `&'static [u8]`, a mapped file of the caller's, the
+    /// bytes of any crate. Nothing is copied, unless it is opened for writing: then the first write copies all of it.
+    ///
+    /// ```
+    /// use b2nd::{Dtype, OpenOptions, Options, SChunk};
+    /// use std::sync::Arc;
+    /// let array = Options::new().create(None, Dtype::parse("<i4")?, &[1000])?;
+    /// let bytes: Arc<[u8]> = array.to_bytes()?.into();
+    /// let frame = SChunk::from_shared(Arc::clone(&bytes), &OpenOptions::new())?;
+    /// assert_eq!(frame.nbytes(), 4000);
+    /// assert_eq!(Arc::strong_count(&bytes), 2); // it reads these
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`SChunk::open`].
+    pub fn from_shared(
+        bytes: impl AsRef<[u8]> + Send + Sync + 'static,
+        options: &OpenOptions,
+    ) -> Result<Self> {
+        Self::in_memory(MemoryStore::shared(bytes), options)
+    }
+
+    /// Opens a contiguous frame in borrowed bytes for the time of a call, without a copy. For reading only.
+    ///
+    /// A frame that lived as long as its bytes would put a lifetime into the type of every frame and array; so it lives
+    /// inside `reader`. Where the bytes can be owned or shared, see [`SChunk::from_bytes`] and [`SChunk::from_shared`].
+    ///
+    /// ```
+    /// use b2nd::{Dtype, OpenOptions, Options, SChunk};
+    /// let bytes = Options::new().create(None, Dtype::parse("<i4")?, &[1000])?.to_bytes()?;
+    /// let nbytes = SChunk::with_borrowed(&bytes, &OpenOptions::new(), |frame| Ok(frame.nbytes()))?;
+    /// assert_eq!(nbytes, 4000);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`SChunk::open`]; [`Error::Usage`] when the options ask for writing; what `reader` returns.
+    pub fn with_borrowed<R>(
+        bytes: &[u8],
+        options: &OpenOptions,
+        reader: impl FnOnce(&SChunk) -> Result<R>,
+    ) -> Result<R> {
+        Self::lent(bytes, options, |schunk| reader(&schunk))
+    }
+
+    /// As [`SChunk::with_borrowed`]; `reader` must drop what it is given, or the process ends.
+    pub(crate) fn lent<R>(
+        bytes: &[u8],
+        options: &OpenOptions,
+        reader: impl FnOnce(SChunk) -> Result<R>,
+    ) -> Result<R> {
+        if options.write {
+            return Err(Error::usage(
+                "bytes that are borrowed are for reading only: own or share them to write",
+            ));
+        }
+        lend(bytes, |lent| Self::in_memory(MemoryStore::shared(lent), options).and_then(reader))
+    }
+
+    fn in_memory(store: MemoryStore, options: &OpenOptions) -> Result<Self> {
+        if options.mmap {
+            return Err(Error::usage("files are mapped into memory; this frame is in memory already"));
+        }
+        let store = store.at(options.offset)?;
+        let found = frames::resolve(&store, options)?;
+        Self::load(Box::new(store.at(found.offset)?), Layout::Contiguous, &found)
+    }
+
+    /// Opens a frame in a [`Store`] of the caller's.
+    ///
+    /// Where the frame starts is the store's business: offset, number and mapping of `options` have no place here.
+    ///
+    /// ```
+    /// use b2nd::io::{FileId, Store, WriteStep};
+    /// use b2nd::{Dtype, Error, Layout, OpenOptions, Options, Result, SChunk};
+    /// use std::path::Path;
+    ///
+    /// /// Bytes behind a web server, say: here they are only counted.
+    /// #[derive(Debug)]
+    /// struct Remote(Vec<u8>);
+    ///
+    /// impl Store for Remote {
+    ///     fn len(&self, _: FileId) -> Result<u64> {
+    ///         Ok(self.0.len() as u64)
+    ///     }
+    ///     fn read_at(&self, _: FileId, offset: u64, buf: &mut [u8]) -> Result<()> {
+    ///         let found = self.0.get(offset as usize..).and_then(|rest| rest.get(..buf.len()));
+    ///         let gone = || std::io::Error::from(std::io::ErrorKind::UnexpectedEof).into();
+    ///         let failed = |source| Error::Io { action: "cannot fetch", path: None, source };
+    ///         buf.copy_from_slice(found.ok_or_else(gone).map_err(failed)?);
+    ///         Ok(())
+    ///     }
+    ///     fn slice(&self, _: FileId) -> Option<&[u8]> {
+    ///         None
+    ///     }
+    ///     fn apply(&mut self, _: &WriteStep<'_>) -> Result<()> {
+    ///         Err(Error::Usage("the server takes no writes".into()))
+    ///     }
+    ///     fn path(&self) -> Option<&Path> {
+    ///         None
+    ///     }
+    /// }
+    ///
+    /// let bytes = Options::new().create(None, Dtype::parse("<i4")?, &[1000])?.to_bytes()?;
+    /// let frame = SChunk::open_store(Box::new(Remote(bytes)), Layout::Contiguous, &OpenOptions::new())?;
+    /// assert_eq!(frame.nbytes(), 4000);
+    /// let array = b2nd::Array::from_schunk(frame)?;
+    /// assert_eq!(array.shape(), [1000]);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`SChunk::open`], and what the store returns.
+    pub fn open_store(store: Box<dyn Store>, layout: Layout, options: &OpenOptions) -> Result<Self> {
+        if options.offset > 0 || options.frame.is_some() || options.mmap {
+            return Err(Error::usage(
+                "a store has one frame, which starts at its first byte: offset, number and mapping are its own",
+            ));
+        }
+        let path = store.path().map(Path::to_path_buf);
+        Self::load(store, layout, options).map_err(|error| error.at(path.as_deref()))
+    }
+}
