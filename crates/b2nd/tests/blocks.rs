@@ -177,7 +177,7 @@ proptest! {
             let (selection, at) = random_box(&mut rng, &shape);
             match rng.next_u64() % 5 {
                 n @ (0 | 1) => {
-                    let (selection, at) = if n == 0 { (s![].into(), all.clone()) } else { (selection, at) };
+                    let (selection, at) = if n == 0 { (s![], all.clone()) } else { (selection, at) };
                     let items = random_bytes(&mut rng, at.iter().map(Vec::len).product::<usize>() * 2);
                     array.write_bytes(selection, &items).unwrap();
                     let seen = if matches!(case.hooks, 2 | 3) { shifted(&model, &at, &items) } else { items };
