@@ -41,7 +41,20 @@ pub struct Array {
     revision: Revision,
 }
 
+/// What an array is made of, for those who make another of it.
+pub(crate) struct ArrayParts {
+    pub(crate) schunk: SChunk,
+    pub(crate) grid: Grid,
+    pub(crate) dtype: Dtype,
+    /// The dtype as stored.
+    pub(crate) text: Option<String>,
+}
+
 impl Array {
+    pub(crate) fn into_parts(self) -> ArrayParts {
+        ArrayParts { schunk: self.schunk, grid: self.grid, dtype: self.dtype, text: self.stored_dtype }
+    }
+
     pub(crate) fn from_parts(
         mut schunk: SChunk,
         grid: Grid,

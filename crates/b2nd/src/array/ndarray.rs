@@ -5,6 +5,7 @@ use crate::array::ArrayField;
 use crate::array::Element;
 use crate::array::Options;
 use crate::array::Selection;
+use crate::array::StreamWriter;
 use crate::error::Error;
 use crate::error::Result;
 use ::ndarray::ArrayBase;
@@ -93,6 +94,35 @@ impl<S: Data<Elem = bool>, D: Dimension> From<&ArrayBase<S, D>> for Selection {
     fn from(mask: &ArrayBase<S, D>) -> Self {
         let shape: Vec<u64> = mask.shape().iter().map(|&n| n as u64).collect();
         Selection::mask(shape, mask.iter().copied().collect::<Vec<bool>>())
+    }
+}
+
+impl StreamWriter {
+    /// Appends an `ndarray` array or view: of the array's shape, but for the axis that is streamed.
+    ///
+    /// ```
+    /// use b2nd::{Dtype, Options, Slabs};
+    /// let mut w = Options::new().stream(None, Dtype::parse("<f8")?, &Slabs::growing(0, [0, 2]))?;
+    /// w.push(&ndarray::array![[1.0, 2.0]])?;
+    /// w.push(&ndarray::array![[3.0, 4.0], [5.0, 6.0]])?;
+    /// assert_eq!(w.finish()?.shape(), [3, 2]);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`StreamWriter::push_items`], and [`Error::Usage`] when the shapes differ along another axis.
+    pub fn push<T: Element, D: Dimension>(&mut self, slab: &ArrayRef<T, D>) -> Result<()> {
+        let (axis, own) = (self.axis(), self.shape());
+        let same = slab.ndim() == own.len()
+            && slab.shape().iter().zip(&own).enumerate().all(|(d, (&n, &due))| d == axis || n as u64 == due);
+        if !same {
+            return Err(Error::usage(format!(
+                "the slab has the shape {:?}, and the array {own:?} grows along axis {axis}",
+                slab.shape()
+            )));
+        }
+        // Standard layout means a slice; a slab without items may have none.
+        self.push_items(slab.as_standard_layout().as_slice().unwrap_or_default())
     }
 }
 

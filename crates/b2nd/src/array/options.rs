@@ -8,6 +8,8 @@ use crate::array::grid::Grid;
 use crate::array::meta;
 use crate::array::meta::Revision;
 use crate::array::partition::partition;
+use crate::array::stream::Slabs;
+use crate::array::stream::StreamWriter;
 use crate::array::write::ArrayWriter;
 use crate::chunk;
 use crate::chunk::Params;
@@ -17,12 +19,15 @@ use crate::error::Result;
 use crate::exec::Exec;
 use crate::limits::Limits;
 use crate::registry::Registry;
+use crate::schunk::BlockPlace;
 use crate::schunk::FrameSpec;
 use crate::schunk::Layout;
 use crate::schunk::OpenOptions;
+use crate::schunk::Processing;
 use crate::schunk::SChunk;
 use crate::schunk::Target;
 use std::path::Path;
+use std::sync::Arc;
 
 /// What a new array holds before anything is written.
 ///
@@ -70,6 +75,8 @@ pub struct Options {
     registry: Registry,
     metalayers: Vec<(String, Vec<u8>)>,
     vlmetalayers: Vec<(String, Vec<u8>)>,
+    block_cache: u64,
+    processing: Processing,
 }
 
 impl Options {
@@ -119,6 +126,30 @@ impl Options {
         self.exec = exec;
         self
     }
+    /// As [`OpenOptions::with_block_cache`], for the new array and this handle of it.
+    #[must_use]
+    pub fn with_block_cache(mut self, bytes: u64) -> Self {
+        self.block_cache = bytes;
+        self
+    }
+    /// As [`OpenOptions::with_preprocess`], for the new array and this handle of it.
+    #[must_use]
+    pub fn with_preprocess(
+        mut self,
+        hook: impl Fn(&BlockPlace<'_>, &mut [u8]) -> Result<()> + Send + Sync + 'static,
+    ) -> Self {
+        self.processing.pre = Some(Arc::new(hook));
+        self
+    }
+    /// As [`OpenOptions::with_postprocess`], for the new array and this handle of it.
+    #[must_use]
+    pub fn with_postprocess(
+        mut self,
+        hook: impl Fn(&BlockPlace<'_>, &mut [u8]) -> Result<()> + Send + Sync + 'static,
+    ) -> Self {
+        self.processing.post = Some(Arc::new(hook));
+        self
+    }
     /// Sets the codecs and filters of the user, which [`Options::with_params`] may name.
     #[must_use]
     pub fn with_registry(mut self, registry: Registry) -> Self {
@@ -163,6 +194,40 @@ impl Options {
         let (chunks, blocks) =
             partition(shape, dtype.itemsize(), self.chunks.as_deref(), self.blocks.as_deref())?;
         let grid = Grid::new(shape, &chunks, &blocks, dtype.itemsize())?;
+        Ok(ArrayWriter::new(self.make(path, dtype, grid)?))
+    }
+
+    /// Starts an array at `path` (`None`: in memory) that comes as slabs along one axis: see [`StreamWriter`].
+    ///
+    /// Nothing is visible at the path before [`StreamWriter::finish`] or [`StreamWriter::flush`]; dropped before, nothing
+    /// remains. Chunks that are not given are chosen so that a row of them takes at most a quarter of the memory that
+    /// [`Slabs::with_memory`] allows. A fill has no use here: every item is pushed.
+    ///
+    /// ```
+    /// use b2nd::{s, Dtype, Options};
+    /// use b2nd::array::Slabs;
+    /// let slabs = Slabs::growing(0, [0, 2]);
+    /// let mut w = Options::new().stream(None, Dtype::parse("<u2")?, &slabs)?;
+    /// w.push_items(&[1u16, 2])?; // one row
+    /// w.push_items(&[3u16, 4, 5, 6])?; // two at once
+    /// let a = w.finish()?;
+    /// assert_eq!(a.shape(), [3, 2]);
+    /// assert_eq!(a.read_items::<u16>(s![.., 1])?, [2, 4, 6]);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Options::create`]; [`Error::Usage`] when there is no such axis, another axis has no items, or a row of chunks
+    /// takes more memory than is allowed.
+    pub fn stream(self, path: Option<&Path>, dtype: Dtype, slabs: &Slabs) -> Result<StreamWriter> {
+        let (chunks, blocks) =
+            slabs.partition(dtype.itemsize(), self.chunks.as_deref(), self.blocks.as_deref())?;
+        let grid = slabs.empty_grid(&chunks, &blocks, dtype.itemsize())?;
+        StreamWriter::new(self.make(path, dtype, grid)?, slabs)
+    }
+
+    /// The array, not yet committed.
+    fn make(self, path: Option<&Path>, dtype: Dtype, grid: Grid) -> Result<Array> {
         grid.check_writable()?;
         if let Some((name, _)) =
             self.metalayers.iter().find(|(name, _)| name == meta::NAME || name == meta::OLD_NAME)
@@ -170,7 +235,7 @@ impl Options {
             return Err(Error::usage(format!("the metalayer '{name}' is written by the array itself")));
         }
         let text = dtype.to_text();
-        let array_meta = meta::write(shape, &chunks, &blocks, &text);
+        let array_meta = meta::write(grid.shape(), grid.chunks(), grid.blocks(), &text);
         let mut metalayers = vec![(meta::NAME.to_string(), array_meta)];
         metalayers.extend(self.metalayers);
         let (special, value) = first_content(&self.fill, &dtype)?;
@@ -188,14 +253,21 @@ impl Options {
             Some(path) => Target::Path { path, overwrite: self.overwrite },
             None => Target::Memory,
         };
-        let open = OpenOptions::new().with_write(true).with_exec(self.exec).with_limits(self.limits);
-        let open = open.with_registry(self.registry);
+        let open = OpenOptions {
+            write: true,
+            exec: self.exec,
+            limits: self.limits,
+            registry: self.registry,
+            block_cache: self.block_cache,
+            processing: self.processing,
+            ..OpenOptions::new()
+        };
         let mut schunk = SChunk::create(target, spec, &open)?;
         if let Some(value) = value {
             let chunk = chunk::encode_special(Special::Value, grid.chunk_bytes() as u32, &value, &params)?;
             (0..grid.nchunks()).try_for_each(|n| schunk.put_chunk(n, &chunk))?;
         }
-        Ok(ArrayWriter::new(Array::from_parts(schunk, grid, dtype, Some(text), Revision::B2nd7)))
+        Ok(Array::from_parts(schunk, grid, dtype, Some(text), Revision::B2nd7))
     }
 }
 

@@ -29,6 +29,17 @@ pub fn partition(
     chunks: Option<&[u64]>,
     blocks: Option<&[u64]>,
 ) -> Result<(Vec<u64>, Vec<u64>)> {
+    partition_within(shape, itemsize, chunks, blocks, DEFAULT_CHUNK_BYTES)
+}
+
+/// As [`partition`], with chunks of at most `most` bytes where they are not given.
+pub(crate) fn partition_within(
+    shape: &[u64],
+    itemsize: usize,
+    chunks: Option<&[u64]>,
+    blocks: Option<&[u64]>,
+    most: u64,
+) -> Result<(Vec<u64>, Vec<u64>)> {
     for (name, given) in [("chunks", chunks), ("blocks", blocks)] {
         if let Some(given) = given
             && given.len() != shape.len()
@@ -52,11 +63,11 @@ pub fn partition(
         }
         (Some(chunks), None) => Ok((chunks.to_vec(), halve(chunks, itemsize, DEFAULT_BLOCK_BYTES))),
         (None, Some(blocks)) => {
-            let chunks = grow(shape, blocks, itemsize);
+            let chunks = grow(shape, blocks, itemsize, most);
             Ok((chunks, blocks.to_vec()))
         }
         (None, None) => {
-            let wanted = halve(shape, itemsize, DEFAULT_CHUNK_BYTES);
+            let wanted = halve(shape, itemsize, most);
             let blocks = halve(&wanted, itemsize, DEFAULT_BLOCK_BYTES);
             // A chunk of whole blocks, unless it spans its axis anyway.
             let chunks = (0..shape.len())
@@ -93,7 +104,7 @@ fn halve(shape: &[u64], itemsize: usize, most: u64) -> Vec<u64> {
 }
 
 /// Doubles a block along its relatively shortest axis while it fits a chunk and the array goes on.
-fn grow(shape: &[u64], blocks: &[u64], itemsize: usize) -> Vec<u64> {
+fn grow(shape: &[u64], blocks: &[u64], itemsize: usize, most: u64) -> Vec<u64> {
     let mut chunk = blocks.to_vec();
     loop {
         let can_grow = (0..chunk.len()).filter(|&d| chunk[d] > 0 && chunk[d] < shape[d]);
@@ -102,7 +113,7 @@ fn grow(shape: &[u64], blocks: &[u64], itemsize: usize) -> Vec<u64> {
         // The last doubling goes no further than the last whole block of the array: the rest were padding.
         let whole = shape[axis].div_ceil(blocks[axis]).saturating_mul(blocks[axis]);
         wider[axis] = wider[axis].saturating_mul(2).min(whole);
-        if bytes(&wider, itemsize) > DEFAULT_CHUNK_BYTES {
+        if bytes(&wider, itemsize) > most {
             return chunk;
         }
         chunk = wider;

@@ -1,7 +1,9 @@
 //! An open frame: what it holds, and its chunks as bytes.
 
+use super::cache::{BlockCache, CacheUse};
 use super::frames;
 use super::options::OpenOptions;
+use super::process::Processing;
 use super::write::Changes;
 use crate::chunk;
 use crate::chunk::ChunkHeader;
@@ -57,6 +59,8 @@ pub struct SChunk {
     pub(super) changes: Changes,
     /// Where each chunk ends in the uncompressed bytes; filled when chunks that differ in size are read by items.
     pub(super) ends: OnceLock<Vec<u64>>,
+    pub(super) cache: BlockCache,
+    pub(super) processing: Processing,
 }
 
 /// The first bytes of a chunk: any header.
@@ -78,6 +82,8 @@ impl SChunk {
             trailer,
             exec: options.exec.clone(),
             writable: options.write,
+            cache: BlockCache::new(options.block_cache),
+            processing: options.processing.clone(),
         };
         if options.write {
             schunk.prepare_writing()?;
@@ -85,6 +91,9 @@ impl SChunk {
         }
         Ok(schunk)
     }
+
+    /// The most chunks that a frame can have: as many offsets as one chunk holds.
+    pub(crate) const MAX_CHUNKS: u64 = Offsets::MAX_CHUNKS;
 
     /// The number of chunks.
     pub fn nchunks(&self) -> u64 {
@@ -130,6 +139,22 @@ impl SChunk {
     /// Changes threads, cancellation and progress.
     pub fn set_exec(&mut self, exec: Exec) {
         self.exec = exec;
+    }
+    /// What the block cache holds, and how often it helped.
+    pub fn block_cache(&self) -> CacheUse {
+        self.cache.usage()
+    }
+    /// The decompressed blocks that are kept.
+    pub(crate) fn cache(&self) -> &BlockCache {
+        &self.cache
+    }
+    /// The closures that blocks go through.
+    pub(crate) fn processing(&self) -> &Processing {
+        &self.processing
+    }
+    /// Whether the bytes of the frame are in memory.
+    pub(crate) fn is_in_memory(&self) -> bool {
+        self.store.slice(FileId::Frame).is_some()
     }
     /// What the file may cost.
     pub fn limits(&self) -> &Limits {

@@ -1,5 +1,6 @@
 //! Changes of a frame: written past the end as they come, made visible by a commit, or forgotten.
 
+use super::cache::BlockCache;
 use super::handle::{CHUNK_HEADER, SChunk};
 use super::options::{FrameSpec, OpenOptions, Target};
 use crate::chunk;
@@ -79,6 +80,8 @@ impl SChunk {
             writable: true,
             changes,
             ends: OnceLock::new(),
+            cache: BlockCache::new(options.block_cache),
+            processing: options.processing.clone(),
         })
     }
 
@@ -397,6 +400,10 @@ impl SChunk {
     /// writer has committed meanwhile, no file is touched.
     pub(crate) fn rollback(&mut self) -> Result<()> {
         self.ends.take();
+        if self.changes.dirty {
+            // What comes next may lie in the same places.
+            self.cache.clear();
+        }
         let wrote = self.changes.wrote_chunks || !self.changes.added.is_empty();
         let ours = if wrote { self.check_unchanged() } else { Ok(()) };
         while let Some(change) = self.changes.undo.pop() {

@@ -92,7 +92,9 @@ impl Array {
                 let (order, cuts) = (plan.order(0..plan.len()), plan.cuts()?);
                 let cells = BoxGrid::new(out, part.size, &[plan.len()], vec![cuts]).ok_or_else(unfit)?;
                 let cells = cells.with_order(0, order).ok_or_else(unfit)?;
-                return self.read_chunks(plan.chunks().len(), bytes, |n| {
+                let touched = plan.chunks().last().map_or(0, |blocks| blocks.end);
+                let cached = self.schunk.cache().admits(touched as u64, grid.block_bytes());
+                return self.read_chunks(plan.chunks().len(), bytes, cached, |n| {
                     let blocks = plan.chunks().get(n).cloned().unwrap_or_default();
                     PointVisit { plan: &plan, blocks, cells: &cells, itemsize, part }
                 });
@@ -105,17 +107,20 @@ impl Array {
                 cells = cells.with_order(axis, order).ok_or_else(unfit)?;
             }
         }
-        self.read_chunks(plan.chunks(), bytes, |n| {
+        let touched = plan.segments.iter().fold(1u64, |n, axis| n.saturating_mul(axis.len() as u64));
+        let cached = self.schunk.cache().admits(touched, grid.block_bytes());
+        self.read_chunks(plan.chunks(), bytes, cached, |n| {
             let (visit, block_strides) = (plan.visit(grid, n), &self.block_strides[..]);
             BoxVisit { grid, block_strides, plan: &plan, visit, cells: &cells, part }
         })
     }
 
-    /// Reads all touched chunks.
+    /// Reads all touched chunks, through the block cache where `cached`.
     fn read_chunks<V: Visit>(
         &self,
         chunks: usize,
         bytes: u64,
+        cached: bool,
         visit: impl Fn(usize) -> V + Sync,
     ) -> Result<()> {
         let exec = self.schunk.exec();
@@ -130,7 +135,7 @@ impl Array {
             if range.is_empty() {
                 return Ok(());
             }
-            ChunkRead { array: self, visit: &visit, last: part + 1 == parts }
+            ChunkRead { array: self, visit: &visit, last: part + 1 == parts, cached }
                 .run(range, scratch)
                 .map_err(|error| error.in_chunk(visit.chunk()).at(self.schunk.path()))
         })
