@@ -318,7 +318,7 @@ impl StreamWriter {
                     Some(position[self.axis] * row + self.row.number(&position))
                 })?;
             }
-            schunk.set_metalayer(meta::NAME, &content)?;
+            schunk.stage_metalayer(meta::NAME, &content)?;
             schunk.commit()
         })?;
         self.in_order = (self.axis > 0).then_some(grid);
