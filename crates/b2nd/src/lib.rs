@@ -17,7 +17,7 @@ pub mod schunk;
 mod wire;
 
 pub use array::{
-    Array, ArrayWriter, Axis, Damage, Dtype, Element, Ellipsis, Fill, NewAxis, Options, Selection,
+    Array, ArrayWriter, Axis, Damage, Dtype, Element, Ellipsis, Fill, NewAxis, Options, Resize, Selection,
     Transaction,
 };
 pub use chunk::{Params, SplitMode};

@@ -3,6 +3,7 @@
 mod export;
 mod handle;
 mod options;
+mod recut;
 mod relayout;
 mod write;
 

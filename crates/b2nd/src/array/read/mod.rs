@@ -8,6 +8,7 @@ use crate::array::selection::Resolved;
 use crate::array::selection::Selection;
 use crate::error::Error;
 use crate::error::Result;
+use crate::exec::Exec;
 use crate::limits::Limits;
 use crate::limits::zeroed;
 use b2nd_kernel::boxes::BoxGrid;
@@ -79,8 +80,18 @@ impl Array {
             .ok_or_else(|| Error::usage("the selection has more than 2^64 bytes"))
     }
 
+    /// Reads the box of `counts` items from `start` on, with threads of the caller's choice.
+    pub(crate) fn read_box(&self, start: &[u64], counts: &[u64], out: &mut [u8], exec: &Exec) -> Result<()> {
+        let stop: Vec<u64> = start.iter().zip(counts).map(|(&at, &n)| at.saturating_add(n)).collect();
+        self.read_resolved_with(&Selection::from_box(start, &stop).resolve(self.shape())?, out, exec)
+    }
+
     /// Reads a resolved selection into a buffer of its size.
     pub(crate) fn read_resolved(&self, resolved: &Resolved, out: &mut [u8]) -> Result<()> {
+        self.read_resolved_with(resolved, out, self.schunk.exec())
+    }
+
+    fn read_resolved_with(&self, resolved: &Resolved, out: &mut [u8], exec: &Exec) -> Result<()> {
         let bytes = self.result_bytes(resolved)?;
         if bytes != out.len() as u64 {
             return Err(Error::usage(format!(
@@ -96,7 +107,6 @@ impl Array {
         let plan = Plan::new(&self.grid, &resolved.lines, self.schunk.limits())?;
         let cells = BoxGrid::new(out, self.grid.itemsize(), &plan.counts, plan.cuts())
             .ok_or_else(|| Error::usage("the selection does not fit the memory of this machine"))?;
-        let exec = self.schunk.exec();
         let chunks = plan.chunks();
         // Few chunks are cut into parts, so that every thread has work; a part fetches only its own blocks.
         let parts =

@@ -4,6 +4,7 @@
 mod source;
 mod transaction;
 
+pub(in crate::array) use source::FreshChunk;
 pub use transaction::{ArrayWriter, Transaction};
 
 use crate::array::Array;
@@ -23,7 +24,6 @@ use crate::schunk::Place;
 use crate::schunk::SChunk;
 use b2nd_kernel::boxes::Source;
 use b2nd_kernel::boxes::copy_box;
-use source::FreshChunk;
 use std::collections::BTreeMap;
 use std::sync::Condvar;
 use std::sync::Mutex;

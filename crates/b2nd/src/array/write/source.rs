@@ -11,7 +11,7 @@ use b2nd_kernel::boxes::copy_box;
 use std::ops::Range;
 
 /// A chunk all of whose items come from the caller; what lies past the array's edge is zeros.
-pub(super) struct FreshChunk<'a> {
+pub(in crate::array) struct FreshChunk<'a> {
     grid: &'a Grid,
     position: &'a [u64],
     /// The first index of the chunk along each axis.
@@ -25,7 +25,7 @@ pub(super) struct FreshChunk<'a> {
 
 impl<'a> FreshChunk<'a> {
     /// The chunk at `position`, whose first item is at `places` among the items.
-    pub(super) fn new(
+    pub(in crate::array) fn new(
         grid: &'a Grid,
         position: &'a [u64],
         places: Vec<usize>,

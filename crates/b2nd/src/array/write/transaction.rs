@@ -27,7 +27,7 @@ impl Array {
     /// Starts a [`Transaction`].
     pub fn transaction(&mut self) -> Transaction<'_> {
         // One that was leaked instead of dropped must not come along with this one's commit.
-        let _ = self.schunk.rollback();
+        let _ = self.rollback();
         Transaction { array: self, open: true }
     }
 }
@@ -43,10 +43,15 @@ impl Transaction<'_> {
     /// # Errors
     /// As [`Array::write_bytes`]; after an error the transaction can only be dropped.
     pub fn write_bytes(&mut self, selection: impl Into<Selection>, items: &[u8]) -> Result<()> {
+        self.stage(|array| array.stage(&selection.into(), items))
+    }
+
+    /// Makes one change of many.
+    pub(crate) fn stage(&mut self, change: impl FnOnce(&mut Array) -> Result<()>) -> Result<()> {
         if !self.open {
-            return Err(Error::usage("a write of this transaction failed before: start another"));
+            return Err(Error::usage("a change of this transaction failed before: start another"));
         }
-        let result = self.array.stage(&selection.into(), items);
+        let result = change(self.array);
         self.open = result.is_ok();
         result
     }
@@ -59,7 +64,7 @@ impl Transaction<'_> {
         if !self.open {
             return Err(Error::usage("a write of this transaction failed: nothing is committed"));
         }
-        self.array.schunk.commit()?;
+        self.array.commit()?;
         self.open = false;
         Ok(())
     }
@@ -68,7 +73,7 @@ impl Transaction<'_> {
 impl Drop for Transaction<'_> {
     fn drop(&mut self) {
         // What cannot be rolled back was never visible on disk either; the handle reports it at its next use.
-        let _ = self.array.schunk.rollback();
+        let _ = self.array.rollback();
     }
 }
 
@@ -103,10 +108,15 @@ impl ArrayWriter {
     /// # Errors
     /// As [`Array::write_bytes`]; after an error the writer can only be dropped.
     pub fn write_bytes(&mut self, selection: impl Into<Selection>, items: &[u8]) -> Result<()> {
+        self.stage(|array| array.stage(&selection.into(), items))
+    }
+
+    /// Makes one change of many.
+    pub(crate) fn stage(&mut self, change: impl FnOnce(&mut Array) -> Result<()>) -> Result<()> {
         if !self.open {
             return Err(Error::usage("a write of this array failed before: start another"));
         }
-        let result = self.array.stage(&selection.into(), items);
+        let result = change(&mut self.array);
         self.open = result.is_ok();
         result
     }
@@ -120,7 +130,7 @@ impl ArrayWriter {
         if !self.open {
             return Err(Error::usage("a write of this array failed: nothing is committed"));
         }
-        self.array.schunk.commit()?;
+        self.array.commit()?;
         Ok(self.array)
     }
 }
