@@ -1,5 +1,6 @@
 //! Arrays: shape, dtype and partition over a super-chunk; slices in, slices out.
 
+mod cast;
 mod dtype;
 mod element;
 mod grid;

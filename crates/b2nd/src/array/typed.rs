@@ -66,7 +66,7 @@ impl Array {
         })
     }
 
-    fn check_element<T: Element>(&self) -> Result<()> {
+    pub(in crate::array) fn check_element<T: Element>(&self) -> Result<()> {
         if T::reads(self.dtype()) {
             return Ok(());
         }
@@ -118,7 +118,7 @@ impl ArrayWriter {
 }
 
 /// The bytes of items in the byte order of `dtype`.
-fn stored_bytes<'a, T: Element>(dtype: &Dtype, items: &'a [T]) -> Result<Cow<'a, [u8]>> {
+pub(in crate::array) fn stored_bytes<'a, T: Element>(dtype: &Dtype, items: &'a [T]) -> Result<Cow<'a, [u8]>> {
     let native = T::as_bytes(items);
     if dtype.is_native() {
         return Ok(Cow::Borrowed(native));

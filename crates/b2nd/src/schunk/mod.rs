@@ -4,6 +4,7 @@ mod export;
 mod handle;
 mod options;
 mod recut;
+mod refresh;
 mod relayout;
 mod write;
 

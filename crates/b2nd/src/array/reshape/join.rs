@@ -4,6 +4,7 @@ use crate::array::Array;
 use crate::array::Dtype;
 use crate::array::Options;
 use crate::array::Transaction;
+use crate::array::cast::Cast;
 use crate::array::partition::growing;
 use crate::array::reshape::part::AxisParts;
 use crate::array::reshape::part::From;
@@ -38,7 +39,7 @@ impl Options {
         let first = *arrays.first().ok_or_else(|| Error::usage("there is nothing to concatenate"))?;
         let axes = joined_axes(first, AxisParts::new(0), arrays, axis)?;
         let chunked = (first.chunks().to_vec(), first.blocks().to_vec());
-        self.make(path, first, first.dtype(), &axes, chunked, Joined { arrays, stacked: None })
+        self.make(path, first, first.dtype(), &axes, chunked, Joined { arrays, stacked: None, cast: None })
     }
 
     /// Makes an array at `path` (`None`: in memory) of others, one behind the other along a new axis, which comes before
@@ -81,7 +82,14 @@ impl Options {
             lengths
         };
         let chunked = (with_one(first.chunks()), with_one(first.blocks()));
-        self.make(path, first, first.dtype(), &axes, chunked, Joined { arrays, stacked: Some(axis) })
+        self.make(
+            path,
+            first,
+            first.dtype(),
+            &axes,
+            chunked,
+            Joined { arrays, stacked: Some(axis), cast: None },
+        )
     }
 
     /// Copies an array to `path` (`None`: into memory), with its metalayers and vlmetalayers.
@@ -101,11 +109,34 @@ impl Options {
     /// # Errors
     /// As [`Options::create`], and [`Error::Format`] where the array is damaged.
     pub fn copy(self, path: Option<&Path>, array: &Array) -> Result<Array> {
+        self.astype(path, array, array.dtype())
+    }
+
+    /// Copies an array as [`Options::copy`] does, with its items converted to another dtype: as NumPy's `astype`, between
+    /// numbers, bools and, without a change of unit, times; texts and raw bytes become longer or shorter.
+    ///
+    /// Nothing is too far to be converted: integers keep their low bits, floats lose their fraction, complex numbers their
+    /// imaginary part. A float without a place in an integer gives what x86-64 gives: -2⁶³ (-2³¹ in signed integers of up to
+    /// 32 bits), of which the low bits are kept.
+    ///
+    /// ```
+    /// use b2nd::{s, Dtype, Options};
+    /// let mut a = Options::new().create(None, Dtype::parse("<f8")?, &[3])?;
+    /// a.write_items(s![], &[1.9, -1.9, 300.0])?;
+    /// let bytes = Options::new().astype(None, &a, &Dtype::parse("|u1")?)?;
+    /// assert_eq!(bytes.read_items::<u8>(s![])?, [1, 255, 44]);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Options::copy`], and [`Error::Usage`] where one dtype cannot become the other.
+    pub fn astype(self, path: Option<&Path>, array: &Array, dtype: &Dtype) -> Result<Array> {
+        let cast = Cast::new(array.dtype(), dtype)?;
         let axes = array.kept_axes()?;
         let chunked = (array.chunks().to_vec(), array.blocks().to_vec());
         let arrays = &[array];
         let options = self.with_metadata_of(&array.schunk)?;
-        options.make(path, array, array.dtype(), &axes, chunked, Joined { arrays, stacked: None })
+        options.make(path, array, dtype, &axes, chunked, Joined { arrays, stacked: None, cast })
     }
 
     /// Makes the array of which all axes are given; what options do not say is as in `like`.
@@ -125,7 +156,7 @@ impl Options {
         if shape.iter().zip(chunks.iter().zip(&blocks)).any(missing) {
             (chunks, blocks) = growing(&chunks, &blocks, dtype.itemsize());
         }
-        let options = self.or_like(like.schunk.params(), chunks, blocks);
+        let options = self.or_like(like.schunk.params(), Some((chunks, blocks)));
         let mut writer = options.create_uncommitted(path, dtype.clone(), &shape)?;
         writer.stage(|array| array.stage_whole(axes, Incoming::Arrays(joined)))?;
         writer.commit()
@@ -161,7 +192,7 @@ impl Array {
         let mut grown = AxisParts::new(length);
         grown.push(length, From::Old(0))?;
         let axes = joined_axes(self, grown, arrays, axis)?;
-        self.stage_shape(&axes, Incoming::Arrays(Joined { arrays, stacked: None }))
+        self.stage_shape(&axes, Incoming::Arrays(Joined { arrays, stacked: None, cast: None }))
     }
 }
 

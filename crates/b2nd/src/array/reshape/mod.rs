@@ -4,8 +4,11 @@
 mod join;
 mod part;
 mod recipe;
+mod refresh;
+mod reorder;
 mod resize;
 mod stage;
+mod typed;
 
 pub use resize::Resize;
 

@@ -65,7 +65,11 @@ impl AxisParts {
         }
         let len = self.len.checked_add(count).filter(|&len| len <= i64::MAX as u64);
         let len = len.ok_or_else(|| Error::usage("an axis would be longer than the format allows"))?;
-        self.parts.push(Part { start: self.len, count, from });
+        match self.parts.last_mut() {
+            // What goes on where the last part ends belongs to it: nothing came between.
+            Some(last) if last.from.skip(last.count) == from => last.count += count,
+            _ => self.parts.push(Part { start: self.len, count, from }),
+        }
         self.len = len;
         Ok(())
     }
@@ -176,6 +180,12 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn nothing_in_between_cuts_nothing() {
+        let axis = AxisParts::spliced(2, 1..1, 0).unwrap();
+        assert_eq!((axis.is_kept(), axis.fate(0, 2, |_| 0)), (true, Fate::Old(0)));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! How the chunks of an array in its new shape are made: kept, special, taken over compressed, or put together.
 
 use crate::array::Array;
+use crate::array::cast::Cast;
 use crate::array::grid::Grid;
 use crate::array::grid::unravel;
 use crate::array::read::chunk::special_item;
@@ -39,6 +40,8 @@ pub(super) struct Joined<'a> {
     pub(super) arrays: &'a [&'a Array],
     /// The axis that the result has and the arrays have not.
     pub(super) stacked: Option<usize>,
+    /// How their items become items of the result, where they are not the same.
+    pub(super) cast: Option<Cast>,
 }
 
 /// What a chunk of the new shape is, as far as arithmetic tells it.
@@ -131,10 +134,15 @@ impl Recipe<'_> {
             Incoming::Fill { special, value: None } if self.takes_new(position) => found = Some(*special),
             _ => {}
         }
+        let cast = matches!(&self.incoming, Incoming::Arrays(joined) if joined.cast.is_some());
         for piece in self.pieces(position, base.is_some()) {
             let Some((array, start, counts)) = self.source(&piece, base) else { return Ok(None) };
             for number in touched_chunks(&array.grid, &start, &counts) {
                 let Place::Special(kind) = array.schunk.place(number)? else { return Ok(None) };
+                if cast && kind == Special::Nan {
+                    // Zeros are zeros in every dtype; this is not.
+                    return Ok(None);
+                }
                 found = match (found, kind) {
                     (None, kind) => Some(kind),
                     (Some(before), kind) if before == kind => Some(kind),
@@ -250,7 +258,7 @@ impl Recipe<'_> {
 
     /// The compressed chunk of an incoming array, where it can be taken over as it is.
     fn take_over(&self, position: &[u64]) -> Result<Option<Vec<u8>>> {
-        let Incoming::Arrays(joined @ Joined { arrays, stacked }) = &self.incoming else {
+        let Incoming::Arrays(joined @ Joined { arrays, stacked, cast: None }) = &self.incoming else {
             return Ok(None);
         };
         let mut from = 0;
@@ -378,13 +386,20 @@ impl Recipe<'_> {
         } else {
             let missing = || Error::usage("a part of the new shape comes from nowhere");
             let (array, start, counts) = self.source(piece, base).ok_or_else(missing)?;
-            if piece.counts == lengths {
+            let cast = match (&self.incoming, piece.from) {
+                (Incoming::Arrays(joined), Origin::New(_)) => joined.cast.as_ref(),
+                _ => None,
+            };
+            if piece.counts == lengths && cast.is_none() {
                 return array.read_box(&start, &counts, whole, exec);
             }
             let items: u64 = counts.iter().product();
-            let mut items = zeroed("part of a chunk", items.saturating_mul(itemsize as u64))?;
+            let mut items = zeroed("part of a chunk", items.saturating_mul(array.grid.itemsize() as u64))?;
             array.read_box(&start, &counts, &mut items, exec)?;
-            read = items;
+            read = match cast {
+                Some(cast) => cast.items(items)?,
+                None => items,
+            };
             (&read[..], 0, Grid::strides(&piece.counts, itemsize))
         };
         let to = piece.inside.iter().zip(strides).map(|(&at, &stride)| at * stride).sum();

@@ -1,5 +1,6 @@
 //! Changes of shape, joined arrays and copies: against the naive array, and by what stays compressed as it is.
 
+mod copies;
 mod join;
 mod kept;
 mod model;
