@@ -1,5 +1,6 @@
 //! Arrays: shape, dtype and partition over a super-chunk; slices in, slices out.
 
+mod cast;
 mod dtype;
 mod element;
 mod grid;
@@ -14,6 +15,7 @@ mod partition;
 mod process;
 mod read;
 mod reduce;
+mod reshape;
 mod selection;
 mod stream;
 mod typed;
@@ -33,6 +35,7 @@ pub use options::{Fill, Options};
 pub use partition::{DEFAULT_BLOCK_BYTES, DEFAULT_CHUNK_BYTES, partition};
 pub use read::ArrayField;
 pub use reduce::{Over, Reduced};
+pub use reshape::Resize;
 pub use selection::{Axis, Ellipsis, NewAxis, Selection};
 pub use stream::{Slabs, StreamWriter};
 pub use verify::Damage;

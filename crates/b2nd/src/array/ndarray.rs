@@ -65,6 +65,53 @@ impl Array {
     }
 }
 
+impl Array {
+    /// Appends an `ndarray` array or view along an axis, and commits; its other axes are as long as those of the array.
+    ///
+    /// ```
+    /// use b2nd::{s, Options};
+    /// use ndarray::array;
+    /// let mut a = Options::new().create_memory::<i32>([0, 2])?;
+    /// a.append(0, &array![[1, 2], [3, 4]])?;
+    /// a.append(1, &array![[5], [6]])?;
+    /// assert_eq!(a.read::<i32>(s![])?, array![[1, 2, 5], [3, 4, 6]].into_dyn());
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Array::append_items`], and [`Error::Usage`] when the shapes do not fit.
+    pub fn append<T: Element, D: Dimension>(&mut self, axis: usize, items: &ArrayRef<T, D>) -> Result<()> {
+        self.check_slabs(axis, items.shape())?;
+        self.append_items(axis, items.as_standard_layout().as_slice().unwrap_or_default())
+    }
+
+    /// Inserts an `ndarray` array or view along an axis before `index`, and commits; its other axes are as long as those of
+    /// the array.
+    ///
+    /// # Errors
+    /// As [`Array::insert_items`], and [`Error::Usage`] when the shapes do not fit.
+    pub fn insert<T: Element, D: Dimension>(
+        &mut self,
+        axis: usize,
+        index: u64,
+        items: &ArrayRef<T, D>,
+    ) -> Result<()> {
+        self.check_slabs(axis, items.shape())?;
+        self.insert_items(axis, index, items.as_standard_layout().as_slice().unwrap_or_default())
+    }
+
+    fn check_slabs(&self, axis: usize, shape: &[usize]) -> Result<()> {
+        let own = self.shape();
+        let fits = |(d, (&n, &own)): (usize, (&usize, &u64))| d == axis || n as u64 == own;
+        if shape.len() == own.len() && shape.iter().zip(own).enumerate().all(fits) {
+            return Ok(());
+        }
+        Err(Error::usage(format!(
+            "items of shape {shape:?} do not fit an array of shape {own:?} along axis {axis}"
+        )))
+    }
+}
+
 impl ArrayField<'_> {
     /// Reads a selection into an `ndarray` array, the axes of the field's sub-array last; see [`Array::read`].
     ///

@@ -169,6 +169,32 @@ impl Options {
         self
     }
 
+    /// What is not said is as in another array: chunks, blocks, codec and filters.
+    pub(crate) fn or_like(mut self, params: &Params, chunked: Option<(Vec<u64>, Vec<u64>)>) -> Self {
+        if self.chunks.is_none() && self.blocks.is_none() {
+            (self.chunks, self.blocks) = chunked.unzip();
+        }
+        self.params = self.params.or_else(|| Some(params.clone()));
+        self
+    }
+
+    /// The metalayers and vlmetalayers of another array come along, but for those that are given anew.
+    pub(crate) fn with_metadata_of(mut self, schunk: &SChunk) -> Result<Self> {
+        for (name, content) in schunk.metalayers() {
+            let own = name == meta::NAME || name == meta::OLD_NAME;
+            if !own && self.metalayers.iter().all(|(given, _)| given != name) {
+                self.metalayers.push((name.to_owned(), content.to_vec()));
+            }
+        }
+        for name in schunk.vlmetalayer_names() {
+            if self.vlmetalayers.iter().all(|(given, _)| given != name) {
+                let content = schunk.vlmetalayer(name)?.unwrap_or_default();
+                self.vlmetalayers.push((name.to_owned(), content));
+            }
+        }
+        Ok(self)
+    }
+
     /// Makes the array at `path` (`None`: in memory) and commits it.
     ///
     /// ```
@@ -281,7 +307,7 @@ pub(crate) fn array_params(params: Params, grid: &Grid) -> Result<Params> {
 }
 
 /// The special kind of the first chunks, and the item where only a stored value can say it.
-fn first_content(fill: &Fill, dtype: &Dtype) -> Result<(Special, Option<Vec<u8>>)> {
+pub(crate) fn first_content(fill: &Fill, dtype: &Dtype) -> Result<(Special, Option<Vec<u8>>)> {
     match fill {
         Fill::Zeros => Ok((Special::Zeros, None)),
         Fill::Uninit => Ok((Special::Uninit, None)),

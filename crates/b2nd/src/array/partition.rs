@@ -80,6 +80,33 @@ pub(crate) fn partition_within(
     }
 }
 
+/// Chunk and block shapes for an array that begins to grow along the axes that have chunks or blocks of length 0.
+///
+/// Nobody knows how long they will be, so chunks and blocks get as much of them as fits the sizes of automatic ones.
+pub(crate) fn growing(chunks: &[u64], blocks: &[u64], itemsize: usize) -> (Vec<u64>, Vec<u64>) {
+    let open: Vec<usize> = (0..chunks.len()).filter(|&d| chunks[d] == 0 || blocks[d] == 0).collect();
+    let filled = |lengths: &[u64], most: u64, bound: &dyn Fn(usize) -> u64| {
+        let mut piece = lengths.to_vec();
+        open.iter().for_each(|&d| piece[d] = 1);
+        let mut doubled = true;
+        while doubled {
+            doubled = false;
+            for &d in &open {
+                let longer = (piece[d] * 2).min(bound(d));
+                if longer > piece[d] && bytes(&piece, itemsize) / piece[d] <= most / longer {
+                    piece[d] = longer;
+                    doubled = true;
+                }
+            }
+        }
+        piece
+    };
+    let longest = |d: usize| if chunks[d] == 0 { 1 << 30 } else { chunks[d] };
+    let chunks = filled(chunks, DEFAULT_CHUNK_BYTES, &longest);
+    let blocks = filled(blocks, DEFAULT_BLOCK_BYTES, &|d| chunks[d]);
+    (chunks, blocks)
+}
+
 /// Bytes of a box, saturating; an axis of length 0 counts as 1.
 fn bytes(lengths: &[u64], itemsize: usize) -> u64 {
     lengths.iter().fold(itemsize as u64, |total, &n| total.saturating_mul(n.max(1)))

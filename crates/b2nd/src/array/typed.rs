@@ -66,8 +66,8 @@ impl Array {
         self.fill_bytes(selection, &bytes)
     }
 
-    fn check_element<T: Element>(&self) -> Result<()> {
-        self.items().check_element::<T>()
+    pub(in crate::array) fn check_element<T: Element>(&self) -> Result<()> {
+        check_element::<T>(self.dtype())
     }
 
     /// Writes items of a Rust type into a selection, and commits: as many as the selection takes, in C order.
@@ -175,7 +175,7 @@ fn check_element<T: Element>(dtype: &Dtype) -> Result<()> {
 }
 
 /// The bytes of items in the byte order of `dtype`.
-fn stored_bytes<'a, T: Element>(dtype: &Dtype, items: &'a [T]) -> Result<Cow<'a, [u8]>> {
+pub(in crate::array) fn stored_bytes<'a, T: Element>(dtype: &Dtype, items: &'a [T]) -> Result<Cow<'a, [u8]>> {
     let native = T::as_bytes(items);
     if dtype.is_native() {
         return Ok(Cow::Borrowed(native));

@@ -117,6 +117,7 @@ impl SChunk {
         let mut compact = SChunk::create(Target::Memory, spec, &open)?;
         compact.store = store;
         compact.context = self.context.clone();
+        compact.opening = self.opening;
         compact.become_like(self, Layout::Contiguous, None, &[])?;
         compact.take_chunks(self, None)?;
         compact.commit()?;

@@ -13,8 +13,8 @@ use crate::error::{Error, Part, Result};
 use crate::exec::Exec;
 use crate::frame::Layout;
 use crate::frame::{Entry, FrameIndex, FrameParser, Header, Offsets, SameChunks, Step, Trailer};
-use crate::io::FileId;
 use crate::io::Store;
+use crate::io::{FileId, Opening};
 use crate::limits::Limits;
 use crate::registry::Context;
 use std::borrow::Cow;
@@ -57,6 +57,8 @@ pub struct SChunk {
     /// Whether it was opened for writing.
     pub(super) writable: bool,
     pub(super) changes: Changes,
+    /// How the path was opened; `None` in memory and in a store of the caller's.
+    pub(super) opening: Option<Opening>,
     /// Where each chunk ends in the uncompressed bytes; filled when chunks that differ in size are read by items.
     pub(super) ends: OnceLock<Vec<u64>>,
     pub(super) cache: BlockCache,
@@ -76,6 +78,7 @@ impl SChunk {
             context: options.context(header.params().typesize()),
             params: header.params().clone(),
             changes: Changes::default(),
+            opening: None,
             ends: OnceLock::new(),
             header,
             offsets,

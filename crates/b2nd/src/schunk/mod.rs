@@ -14,6 +14,8 @@ mod open;
 mod options;
 mod process;
 mod read;
+mod recut;
+mod refresh;
 mod relayout;
 mod transaction;
 mod write;

@@ -15,6 +15,7 @@ use crate::frame::plan::WriteStep;
 use crate::frame::{ChunkSizes, Entry, Header, HeaderFields, Name, Offsets, Trailer, Undo};
 use crate::io;
 use crate::io::MemoryStore;
+use crate::io::Opening;
 use crate::io::Store;
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
@@ -64,9 +65,12 @@ impl SChunk {
                 chunk::encode(content, &Params::new(1), &options.exec.clone().without_progress())?,
             )?;
         }
-        let store: Box<dyn Store> = match target {
-            Target::Memory => Box::new(MemoryStore::default()),
-            Target::Path { path, overwrite } => io::create(path, overwrite, spec.layout)?,
+        let (store, opening): (Box<dyn Store>, _) = match target {
+            Target::Memory => (Box::new(MemoryStore::default()), None),
+            Target::Path { path, overwrite } => (
+                io::create(path, overwrite, spec.layout)?,
+                Some(Opening { write: true, ..Opening::default() }),
+            ),
         };
         let changes = Changes { unpublished: true, end: header.len(), ..Changes::default() };
         Ok(SChunk {
@@ -79,6 +83,7 @@ impl SChunk {
             exec: options.exec.clone(),
             writable: true,
             changes,
+            opening,
             ends: OnceLock::new(),
             cache: BlockCache::new(options.block_cache),
             processing: options.processing.clone(),

@@ -8,6 +8,7 @@ mod transaction;
 
 pub(crate) use edit::{BoxEdit, Edit};
 pub(crate) use queue::{CANCEL_CHECK, Queue};
+pub(crate) use source::FreshChunk;
 pub use transaction::{ArrayWriter, Transaction};
 
 use crate::array::Array;
