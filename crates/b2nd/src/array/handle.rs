@@ -50,11 +50,8 @@ impl Array {
         revision: Revision,
     ) -> Self {
         let block_strides = Grid::strides(&grid.block_lengths(), grid.itemsize());
-        // What does not fit belongs to blocks without items, which nobody filters.
-        let block_shape: Vec<u32> =
-            grid.blocks().iter().map(|&length| u32::try_from(length).unwrap_or(u32::MAX)).collect();
         let caterva = matches!(revision, Revision::Caterva5 | Revision::CatervaPartshape);
-        schunk.set_block_shape(&block_shape, caterva);
+        schunk.set_block_shape(&grid.block_shape(), caterva);
         Array { schunk, grid, block_strides, dtype, stored_dtype, revision }
     }
 

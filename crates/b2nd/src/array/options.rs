@@ -148,7 +148,7 @@ impl Options {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Usage`] when shapes, dtype and parameters do not fit together or the path exists; [`Error::Io`] when it
+    /// [`Error::Usage`] when shapes, dtype, codec and filters do not fit together or the path exists; [`Error::Io`] when it
     /// cannot be written. Then nothing remains.
     pub fn create(self, path: Option<&Path>, dtype: Dtype, shape: &[u64]) -> Result<Array> {
         self.create_uncommitted(path, dtype, shape)?.commit()
@@ -175,6 +175,11 @@ impl Options {
         metalayers.extend(self.metalayers);
         let (special, value) = first_content(&self.fill, &dtype)?;
         let params = array_params(self.params.unwrap_or_else(|| Params::new(0)), &grid)?;
+        let open = OpenOptions::new().with_write(true).with_exec(self.exec).with_limits(self.limits);
+        let open = open.with_registry(self.registry);
+        if grid.block_bytes() > 0 {
+            params.check(&open.context(params.typesize()).with_block_shape(&grid.block_shape()))?;
+        }
         let spec = FrameSpec {
             layout: self.layout,
             params: params.clone(),
@@ -188,8 +193,6 @@ impl Options {
             Some(path) => Target::Path { path, overwrite: self.overwrite },
             None => Target::Memory,
         };
-        let open = OpenOptions::new().with_write(true).with_exec(self.exec).with_limits(self.limits);
-        let open = open.with_registry(self.registry);
         let mut schunk = SChunk::create(target, spec, &open)?;
         if let Some(value) = value {
             let chunk = chunk::encode_special(Special::Value, grid.chunk_bytes() as u32, &value, &params)?;

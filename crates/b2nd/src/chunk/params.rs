@@ -202,7 +202,7 @@ impl Params {
     }
 
     /// The resolved filters, or an [`Error::Usage`] when these parameters cannot be written.
-    pub(super) fn check(&self, context: &Context) -> Result<Steps> {
+    pub(crate) fn check(&self, context: &Context) -> Result<Steps> {
         if let Codec::Other(id) = self.codec
             && !context.registry().has_codec(id)
         {
