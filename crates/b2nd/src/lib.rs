@@ -19,7 +19,7 @@ mod wire;
 
 pub use array::{
     Array, ArrayField, ArrayWriter, Axis, Damage, Dtype, Element, Ellipsis, Fill, NewAxis, Options, Over,
-    Reduced, Selection, Transaction,
+    Reduced, Resize, Selection, Slabs, StreamWriter, Transaction,
 };
 pub use chunk::{Params, SplitMode};
 pub use codec::Codec;
@@ -28,7 +28,7 @@ pub use exec::{Cancel, Exec};
 pub use filter::{Filter, Pipeline};
 pub use limits::Limits;
 pub use registry::Registry;
-pub use schunk::{FrameInfo, Layout, OpenOptions, SChunk, SaveOptions};
+pub use schunk::{BlockPlace, CacheUse, FrameInfo, Layout, OpenOptions, SChunk, SaveOptions};
 
 /// The Rust of the README runs as a test.
 #[cfg(all(doctest, feature = "ndarray"))]

@@ -21,6 +21,7 @@ import numpy as np
 
 import cases
 import schunks
+import shapes
 
 CODEC = {name: blosc2.Codec[name.upper()] for name in cases.CODECS}
 SPLIT = {m.value: m for m in blosc2.SplitMode}
@@ -256,6 +257,8 @@ def serve(command):
         for name, content in command["vlmeta"].items():
             array.schunk.vlmeta.set_vlmeta(name, bytes.fromhex(content), typesize=1)
         return {}
+    if command["op"] in ("change", "look"):
+        return getattr(shapes, command["op"])(command)
     if command["op"] == "rewrite":
         return rewrite(command)
     if command["op"] == "schunk":

@@ -1,5 +1,7 @@
 //! The plainest N-dimensional array: items in C order, reached one by one. Slow, and easily seen to be right.
 
+use std::ops::Range;
+
 /// Items of `itemsize` bytes in C order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NaiveArray {
@@ -61,6 +63,45 @@ impl NaiveArray {
         at
     }
 
+    /// The items `removed` along an axis give way to `inserted` others, which `item` gives by their position: along this
+    /// axis counted from the first of them, along the others as in the array.
+    pub fn splice(
+        &mut self,
+        axis: usize,
+        removed: Range<usize>,
+        inserted: usize,
+        item: impl Fn(&[usize]) -> Vec<u8>,
+    ) {
+        let mut shape = self.shape.clone();
+        shape[axis] = shape[axis] - removed.len() + inserted;
+        let mut data = Vec::new();
+        let all: Vec<Vec<usize>> = shape.iter().map(|&n| (0..n).collect()).collect();
+        for_each(&all, &mut Vec::new(), &mut |at| {
+            let mut from = at.to_vec();
+            if at[axis] < removed.start {
+                data.extend_from_slice(self.item(&from));
+            } else if at[axis] < removed.start + inserted {
+                from[axis] -= removed.start;
+                data.extend_from_slice(&item(&from));
+            } else {
+                from[axis] = from[axis] - inserted + removed.len();
+                data.extend_from_slice(self.item(&from));
+            }
+        });
+        (self.shape, self.data) = (shape, data);
+    }
+
+    /// Puts another array behind this one along an axis.
+    pub fn join(&mut self, axis: usize, other: &NaiveArray) {
+        let end = self.shape[axis];
+        self.splice(axis, end..end, other.shape[axis], |at| other.item(at).to_vec());
+    }
+
+    /// The bytes of an item.
+    pub fn item(&self, at: &[usize]) -> &[u8] {
+        &self.data[self.flat(at) * self.itemsize..][..self.itemsize]
+    }
+
     fn flat(&self, at: &[usize]) -> usize {
         at.iter().zip(&self.shape).fold(0, |flat, (&i, &n)| {
             assert!(i < n);
@@ -97,5 +138,17 @@ mod tests {
         a.set_flat(&[5, 5], &[1, 2]);
         assert_eq!(a.data, [0, 7, 2, 3, 8, 2]);
         assert_eq!(NaiveArray::zeros(&[], 4).get(&[]), [0; 4]);
+    }
+
+    #[test]
+    fn a_splice_moves_what_is_behind() {
+        let mut a = NaiveArray { shape: vec![2, 3], itemsize: 1, data: vec![0, 1, 2, 3, 4, 5] };
+        a.splice(1, 1..2, 2, |at| vec![10 * at[0] as u8 + at[1] as u8 + 50]);
+        assert_eq!((a.shape.clone(), a.data.clone()), (vec![2, 4], vec![0, 50, 51, 2, 3, 60, 61, 5]));
+        a.splice(0, 0..1, 0, |_| vec![]);
+        assert_eq!(a.data, [3, 60, 61, 5]);
+        let b = NaiveArray { shape: vec![1, 4], itemsize: 1, data: vec![9; 4] };
+        a.join(0, &b);
+        assert_eq!((a.shape, a.data), (vec![2, 4], vec![3, 60, 61, 5, 9, 9, 9, 9]));
     }
 }

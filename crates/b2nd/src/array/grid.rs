@@ -152,6 +152,10 @@ impl Grid {
     pub(crate) fn nchunks(&self) -> u64 {
         self.nchunks
     }
+    /// The number of chunks along an axis.
+    pub(crate) fn chunk_count(&self, axis: usize) -> u64 {
+        self.chunk_grid[axis]
+    }
     /// Bytes of a block, padding included.
     pub(crate) fn block_bytes(&self) -> usize {
         self.block_bytes

@@ -7,10 +7,12 @@ use crate::array::meta::ArrayMeta;
 use crate::array::meta::Revision;
 use crate::array::options::array_params;
 use crate::array::read::chunk::read_head;
+use crate::chunk::Params;
 use crate::error::Error;
 use crate::error::Part;
 use crate::error::Result;
 use crate::exec::Exec;
+use crate::registry::Context;
 use crate::schunk::OpenOptions;
 use crate::schunk::Place;
 use crate::schunk::SChunk;
@@ -39,20 +41,35 @@ pub struct Array {
     dtype: Dtype,
     stored_dtype: Option<String>,
     revision: Revision,
+    /// The geometry and the parameters of the last commit, where a change of them is staged.
+    committed: Option<Box<(Grid, Params)>>,
+}
+
+/// What an array is made of, for those who make another of it.
+pub(crate) struct ArrayParts {
+    pub(crate) schunk: SChunk,
+    pub(crate) grid: Grid,
+    pub(crate) dtype: Dtype,
+    /// The dtype as stored.
+    pub(crate) text: Option<String>,
 }
 
 impl Array {
+    pub(crate) fn into_parts(self) -> ArrayParts {
+        ArrayParts { schunk: self.schunk, grid: self.grid, dtype: self.dtype, text: self.stored_dtype }
+    }
+
     pub(crate) fn from_parts(
-        mut schunk: SChunk,
+        schunk: SChunk,
         grid: Grid,
         dtype: Dtype,
         stored_dtype: Option<String>,
         revision: Revision,
     ) -> Self {
         let block_strides = Grid::strides(&grid.block_lengths(), grid.itemsize());
-        let caterva = matches!(revision, Revision::Caterva5 | Revision::CatervaPartshape);
-        schunk.set_block_shape(&grid.block_shape(), caterva);
-        Array { schunk, grid, block_strides, dtype, stored_dtype, revision }
+        let mut array = Array { schunk, grid, block_strides, dtype, stored_dtype, revision, committed: None };
+        array.tell_block_shape();
+        array
     }
 
     /// Opens an array for reading: a contiguous frame (a file) or a sparse one (a directory).
@@ -318,12 +335,72 @@ impl Array {
 
     /// Commits a change of metadata; after an error the change must not come along with a later commit.
     fn commit_or_forget(&mut self, change: Result<()>) -> Result<()> {
-        let done = change.and_then(|()| self.schunk.commit());
+        let done = change.and_then(|()| self.commit());
         if done.is_err() {
             // The first error says more than one of the way back.
-            let _ = self.schunk.rollback();
+            let _ = self.rollback();
         }
         done
+    }
+
+    /// Makes what is staged visible.
+    pub(crate) fn commit(&mut self) -> Result<()> {
+        self.schunk.commit()?;
+        self.committed = None;
+        Ok(())
+    }
+
+    /// Forgets what is staged.
+    pub(crate) fn rollback(&mut self) -> Result<()> {
+        let done = self.schunk.rollback();
+        if let Some(before) = self.committed.take() {
+            let (grid, params) = *before;
+            self.set_geometry(grid, params);
+        }
+        done
+    }
+
+    /// Gives the array another geometry, with the parameters that agree with it; the frame is the caller's to change.
+    pub(crate) fn set_geometry(&mut self, grid: Grid, params: Params) {
+        self.block_strides = Grid::strides(&grid.block_lengths(), grid.itemsize());
+        self.grid = grid;
+        self.schunk.set_params(params);
+        self.tell_block_shape();
+    }
+
+    /// Tells the super-chunk the block shape, which some codecs and filters need.
+    fn tell_block_shape(&mut self) {
+        let caterva = matches!(self.revision, Revision::Caterva5 | Revision::CatervaPartshape);
+        self.schunk.set_block_shape(&self.grid.block_shape(), caterva);
+    }
+
+    /// What codecs and filters know of an array with this geometry.
+    pub(crate) fn context_of(&self, grid: &Grid) -> Context {
+        self.schunk.context().clone().with_block_shape(&grid.block_shape())
+    }
+
+    /// Keeps the geometry for a rollback.
+    pub(crate) fn remember_geometry(&mut self) {
+        if self.committed.is_none() {
+            self.committed = Some(Box::new((self.grid.clone(), self.schunk.params().clone())));
+        }
+    }
+
+    /// The name of the metalayer that describes the array.
+    pub(crate) fn metalayer_name(&self) -> &'static str {
+        match self.revision {
+            Revision::Caterva5 | Revision::CatervaPartshape => meta::OLD_NAME,
+            Revision::B2nd5 | Revision::B2nd6 | Revision::B2nd7 => meta::NAME,
+        }
+    }
+
+    /// The content of that metalayer with another geometry: all else in it stays as it is.
+    pub(crate) fn metalayer_of(&self, grid: &Grid) -> Result<Vec<u8>> {
+        let name = self.metalayer_name();
+        let found = self.schunk.metalayers().find(|(other, _)| *other == name);
+        let broken = || Error::format(Part::Metalayer, None, format!("there is no metalayer '{name}'"));
+        let (_, content) = found.ok_or_else(broken)?;
+        meta::with_geometry(content, grid.shape(), grid.chunks(), grid.blocks())
     }
 
     /// Adds or replaces a vlmetalayer, and commits.

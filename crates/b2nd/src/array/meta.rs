@@ -56,6 +56,8 @@ pub(crate) const NAME: &str = "b2nd";
 /// The name before 2023.
 pub(crate) const OLD_NAME: &str = "caterva";
 
+/// The bytes before the axes and their three markers: what every axis takes 19 bytes more than.
+const GEOMETRY_AT: usize = 6;
 const ARRAY_OF: u8 = 0x90;
 const INT64: u8 = 0xd3;
 const INT32: u8 = 0xd2;
@@ -125,6 +127,23 @@ pub(crate) fn write(shape: &[u64], chunks: &[u64], blocks: &[u64], dtype: &str) 
     out.extend((dtype.len() as u32).to_be_bytes());
     out.extend(dtype.as_bytes());
     out
+}
+
+/// The same metalayer with another geometry of as many dimensions; every revision has it in the same places.
+pub(crate) fn with_geometry(
+    content: &[u8],
+    shape: &[u64],
+    chunks: &[u64],
+    blocks: &[u64],
+) -> Result<Vec<u8>> {
+    let new = write(shape, chunks, blocks, "");
+    let mut out = content.to_vec();
+    let (first, end) = (3, GEOMETRY_AT + shape.len() * 19);
+    match (out.get_mut(first..end), new.get(first..end), content.get(2)) {
+        (Some(out), Some(new), Some(&ndim)) if usize::from(ndim) == shape.len() => out.copy_from_slice(new),
+        _ => return Err(Error::format(Part::Metalayer, None, "the array metalayer is cut off")),
+    }
+    Ok(out)
 }
 
 struct Cursor<'a> {
@@ -215,6 +234,24 @@ mod tests {
         assert_eq!(meta.revision, Revision::B2nd7);
         assert_eq!((meta.shape, meta.chunks, meta.blocks), (vec![20, 17], vec![8, 9], vec![3, 4]));
         assert_eq!(meta.dtype.as_deref(), Some("<i4"));
+    }
+
+    #[test]
+    fn another_geometry_leaves_the_rest_as_it_is() {
+        let due = [&write(&[40, 1], &[8, 9], &[3, 4], "")[..44], &SAMPLE[44..], b"more"].concat();
+        let found = with_geometry(&[SAMPLE, b"more"].concat(), &[40, 1], &[8, 9], &[3, 4]).unwrap();
+        assert_eq!(found, due);
+        let old = [b"\x95", &SAMPLE[1..44]].concat();
+        let found = with_geometry(&old, &[7, 6], &[5, 4], &[3, 2]).unwrap();
+        let meta = parse(OLD_NAME, &found).unwrap();
+        assert_eq!(
+            (meta.revision, meta.shape, meta.chunks, meta.blocks),
+            (Revision::Caterva5, vec![7, 6], vec![5, 4], vec![3, 2])
+        );
+        assert!(with_geometry(&SAMPLE[..40], &[7, 6], &[5, 4], &[3, 2]).is_err());
+        assert!(with_geometry(SAMPLE, &[7], &[5], &[3]).is_err());
+        let scalar = write(&[], &[], &[], "<f8");
+        assert_eq!(with_geometry(&scalar, &[], &[], &[]).unwrap(), scalar);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Arrays: shape, dtype and partition over a super-chunk; slices in, slices out.
 
+mod cast;
 mod dtype;
 mod element;
 mod grid;
@@ -11,14 +12,17 @@ mod ndarray;
 pub mod npy;
 mod options;
 mod partition;
+mod process;
 mod read;
 mod reduce;
+mod reshape;
 mod selection;
+mod stream;
 mod typed;
 mod verify;
 mod write;
 
-pub use crate::schunk::OpenOptions;
+pub use crate::schunk::{BlockPlace, CacheUse, OpenOptions};
 pub use dtype::{ByteOrder, Dtype, Field, Kind, TimeBase, TimeUnit};
 #[doc(hidden)]
 pub use dtype::{bytes_repr, code_points_repr, str_repr};
@@ -31,6 +35,8 @@ pub use options::{Fill, Options};
 pub use partition::{DEFAULT_BLOCK_BYTES, DEFAULT_CHUNK_BYTES, partition};
 pub use read::ArrayField;
 pub use reduce::{Over, Reduced};
+pub use reshape::Resize;
 pub use selection::{Axis, Ellipsis, NewAxis, Selection};
+pub use stream::{Slabs, StreamWriter};
 pub use verify::Damage;
 pub use write::{ArrayWriter, Transaction};

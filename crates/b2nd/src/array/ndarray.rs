@@ -5,6 +5,7 @@ use crate::array::ArrayField;
 use crate::array::Element;
 use crate::array::Options;
 use crate::array::Selection;
+use crate::array::StreamWriter;
 use crate::error::Error;
 use crate::error::Result;
 use ::ndarray::ArrayBase;
@@ -64,6 +65,53 @@ impl Array {
     }
 }
 
+impl Array {
+    /// Appends an `ndarray` array or view along an axis, and commits; its other axes are as long as those of the array.
+    ///
+    /// ```
+    /// use b2nd::{s, Options};
+    /// use ndarray::array;
+    /// let mut a = Options::new().create_memory::<i32>([0, 2])?;
+    /// a.append(0, &array![[1, 2], [3, 4]])?;
+    /// a.append(1, &array![[5], [6]])?;
+    /// assert_eq!(a.read::<i32>(s![])?, array![[1, 2, 5], [3, 4, 6]].into_dyn());
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Array::append_items`], and [`Error::Usage`] when the shapes do not fit.
+    pub fn append<T: Element, D: Dimension>(&mut self, axis: usize, items: &ArrayRef<T, D>) -> Result<()> {
+        self.check_slabs(axis, items.shape())?;
+        self.append_items(axis, items.as_standard_layout().as_slice().unwrap_or_default())
+    }
+
+    /// Inserts an `ndarray` array or view along an axis before `index`, and commits; its other axes are as long as those of
+    /// the array.
+    ///
+    /// # Errors
+    /// As [`Array::insert_items`], and [`Error::Usage`] when the shapes do not fit.
+    pub fn insert<T: Element, D: Dimension>(
+        &mut self,
+        axis: usize,
+        index: u64,
+        items: &ArrayRef<T, D>,
+    ) -> Result<()> {
+        self.check_slabs(axis, items.shape())?;
+        self.insert_items(axis, index, items.as_standard_layout().as_slice().unwrap_or_default())
+    }
+
+    fn check_slabs(&self, axis: usize, shape: &[usize]) -> Result<()> {
+        let own = self.shape();
+        let fits = |(d, (&n, &own)): (usize, (&usize, &u64))| d == axis || n as u64 == own;
+        if shape.len() == own.len() && shape.iter().zip(own).enumerate().all(fits) {
+            return Ok(());
+        }
+        Err(Error::usage(format!(
+            "items of shape {shape:?} do not fit an array of shape {own:?} along axis {axis}"
+        )))
+    }
+}
+
 impl ArrayField<'_> {
     /// Reads a selection into an `ndarray` array, the axes of the field's sub-array last; see [`Array::read`].
     ///
@@ -93,6 +141,35 @@ impl<S: Data<Elem = bool>, D: Dimension> From<&ArrayBase<S, D>> for Selection {
     fn from(mask: &ArrayBase<S, D>) -> Self {
         let shape: Vec<u64> = mask.shape().iter().map(|&n| n as u64).collect();
         Selection::mask(shape, mask.iter().copied().collect::<Vec<bool>>())
+    }
+}
+
+impl StreamWriter {
+    /// Appends an `ndarray` array or view: of the array's shape, but for the axis that is streamed.
+    ///
+    /// ```
+    /// use b2nd::{Dtype, Options, Slabs};
+    /// let mut w = Options::new().stream(None, Dtype::parse("<f8")?, &Slabs::growing(0, [0, 2]))?;
+    /// w.push(&ndarray::array![[1.0, 2.0]])?;
+    /// w.push(&ndarray::array![[3.0, 4.0], [5.0, 6.0]])?;
+    /// assert_eq!(w.finish()?.shape(), [3, 2]);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`StreamWriter::push_items`], and [`Error::Usage`] when the shapes differ along another axis.
+    pub fn push<T: Element, D: Dimension>(&mut self, slab: &ArrayRef<T, D>) -> Result<()> {
+        let (axis, own) = (self.axis(), self.shape());
+        let same = slab.ndim() == own.len()
+            && slab.shape().iter().zip(&own).enumerate().all(|(d, (&n, &due))| d == axis || n as u64 == due);
+        if !same {
+            return Err(Error::usage(format!(
+                "the slab has the shape {:?}, and the array {own:?} grows along axis {axis}",
+                slab.shape()
+            )));
+        }
+        // Standard layout means a slice; a slab without items may have none.
+        self.push_items(slab.as_standard_layout().as_slice().unwrap_or_default())
     }
 }
 

@@ -8,6 +8,8 @@ use crate::array::grid::Grid;
 use crate::array::meta;
 use crate::array::meta::Revision;
 use crate::array::partition::partition;
+use crate::array::stream::Slabs;
+use crate::array::stream::StreamWriter;
 use crate::array::write::ArrayWriter;
 use crate::chunk;
 use crate::chunk::Params;
@@ -17,12 +19,15 @@ use crate::error::Result;
 use crate::exec::Exec;
 use crate::limits::Limits;
 use crate::registry::Registry;
+use crate::schunk::BlockPlace;
 use crate::schunk::FrameSpec;
 use crate::schunk::Layout;
 use crate::schunk::OpenOptions;
+use crate::schunk::Processing;
 use crate::schunk::SChunk;
 use crate::schunk::Target;
 use std::path::Path;
+use std::sync::Arc;
 
 /// What a new array holds before anything is written.
 ///
@@ -70,6 +75,8 @@ pub struct Options {
     registry: Registry,
     metalayers: Vec<(String, Vec<u8>)>,
     vlmetalayers: Vec<(String, Vec<u8>)>,
+    block_cache: u64,
+    processing: Processing,
 }
 
 impl Options {
@@ -119,6 +126,30 @@ impl Options {
         self.exec = exec;
         self
     }
+    /// As [`OpenOptions::with_block_cache`], for the new array and this handle of it.
+    #[must_use]
+    pub fn with_block_cache(mut self, bytes: u64) -> Self {
+        self.block_cache = bytes;
+        self
+    }
+    /// As [`OpenOptions::with_preprocess`], for the new array and this handle of it.
+    #[must_use]
+    pub fn with_preprocess(
+        mut self,
+        hook: impl Fn(&BlockPlace<'_>, &mut [u8]) -> Result<()> + Send + Sync + 'static,
+    ) -> Self {
+        self.processing.pre = Some(Arc::new(hook));
+        self
+    }
+    /// As [`OpenOptions::with_postprocess`], for the new array and this handle of it.
+    #[must_use]
+    pub fn with_postprocess(
+        mut self,
+        hook: impl Fn(&BlockPlace<'_>, &mut [u8]) -> Result<()> + Send + Sync + 'static,
+    ) -> Self {
+        self.processing.post = Some(Arc::new(hook));
+        self
+    }
     /// Sets the codecs and filters of the user, which [`Options::with_params`] may name.
     #[must_use]
     pub fn with_registry(mut self, registry: Registry) -> Self {
@@ -136,6 +167,32 @@ impl Options {
     pub fn with_vlmetalayer(mut self, name: impl Into<String>, content: impl Into<Vec<u8>>) -> Self {
         self.vlmetalayers.push((name.into(), content.into()));
         self
+    }
+
+    /// What is not said is as in another array: chunks, blocks, codec and filters.
+    pub(crate) fn or_like(mut self, params: &Params, chunked: Option<(Vec<u64>, Vec<u64>)>) -> Self {
+        if self.chunks.is_none() && self.blocks.is_none() {
+            (self.chunks, self.blocks) = chunked.unzip();
+        }
+        self.params = self.params.or_else(|| Some(params.clone()));
+        self
+    }
+
+    /// The metalayers and vlmetalayers of another array come along, but for those that are given anew.
+    pub(crate) fn with_metadata_of(mut self, schunk: &SChunk) -> Result<Self> {
+        for (name, content) in schunk.metalayers() {
+            let own = name == meta::NAME || name == meta::OLD_NAME;
+            if !own && self.metalayers.iter().all(|(given, _)| given != name) {
+                self.metalayers.push((name.to_owned(), content.to_vec()));
+            }
+        }
+        for name in schunk.vlmetalayer_names() {
+            if self.vlmetalayers.iter().all(|(given, _)| given != name) {
+                let content = schunk.vlmetalayer(name)?.unwrap_or_default();
+                self.vlmetalayers.push((name.to_owned(), content));
+            }
+        }
+        Ok(self)
     }
 
     /// Makes the array at `path` (`None`: in memory) and commits it.
@@ -163,6 +220,40 @@ impl Options {
         let (chunks, blocks) =
             partition(shape, dtype.itemsize(), self.chunks.as_deref(), self.blocks.as_deref())?;
         let grid = Grid::new(shape, &chunks, &blocks, dtype.itemsize())?;
+        Ok(ArrayWriter::new(self.make(path, dtype, grid)?))
+    }
+
+    /// Starts an array at `path` (`None`: in memory) that comes as slabs along one axis: see [`StreamWriter`].
+    ///
+    /// Nothing is visible at the path before [`StreamWriter::finish`] or [`StreamWriter::flush`]; dropped before, nothing
+    /// remains. Chunks that are not given are chosen so that a row of them takes at most a quarter of the memory that
+    /// [`Slabs::with_memory`] allows. A fill has no use here: every item is pushed.
+    ///
+    /// ```
+    /// use b2nd::{s, Dtype, Options};
+    /// use b2nd::array::Slabs;
+    /// let slabs = Slabs::growing(0, [0, 2]);
+    /// let mut w = Options::new().stream(None, Dtype::parse("<u2")?, &slabs)?;
+    /// w.push_items(&[1u16, 2])?; // one row
+    /// w.push_items(&[3u16, 4, 5, 6])?; // two at once
+    /// let a = w.finish()?;
+    /// assert_eq!(a.shape(), [3, 2]);
+    /// assert_eq!(a.read_items::<u16>(s![.., 1])?, [2, 4, 6]);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Options::create`]; [`Error::Usage`] when there is no such axis, another axis has no items, or a row of chunks
+    /// takes more memory than is allowed.
+    pub fn stream(self, path: Option<&Path>, dtype: Dtype, slabs: &Slabs) -> Result<StreamWriter> {
+        let (chunks, blocks) =
+            slabs.partition(dtype.itemsize(), self.chunks.as_deref(), self.blocks.as_deref())?;
+        let grid = slabs.empty_grid(&chunks, &blocks, dtype.itemsize())?;
+        StreamWriter::new(self.make(path, dtype, grid)?, slabs)
+    }
+
+    /// The array, not yet committed.
+    fn make(self, path: Option<&Path>, dtype: Dtype, grid: Grid) -> Result<Array> {
         grid.check_writable()?;
         if let Some((name, _)) =
             self.metalayers.iter().find(|(name, _)| name == meta::NAME || name == meta::OLD_NAME)
@@ -170,13 +261,20 @@ impl Options {
             return Err(Error::usage(format!("the metalayer '{name}' is written by the array itself")));
         }
         let text = dtype.to_text();
-        let array_meta = meta::write(shape, &chunks, &blocks, &text);
+        let array_meta = meta::write(grid.shape(), grid.chunks(), grid.blocks(), &text);
         let mut metalayers = vec![(meta::NAME.to_string(), array_meta)];
         metalayers.extend(self.metalayers);
         let (special, value) = first_content(&self.fill, &dtype)?;
         let params = array_params(self.params.unwrap_or_else(|| Params::new(0)), &grid)?;
-        let open = OpenOptions::new().with_write(true).with_exec(self.exec).with_limits(self.limits);
-        let open = open.with_registry(self.registry);
+        let open = OpenOptions {
+            write: true,
+            exec: self.exec,
+            limits: self.limits,
+            registry: self.registry,
+            block_cache: self.block_cache,
+            processing: self.processing,
+            ..OpenOptions::new()
+        };
         if grid.block_bytes() > 0 {
             params.check(&open.context(params.typesize()).with_block_shape(&grid.block_shape()))?;
         }
@@ -198,7 +296,7 @@ impl Options {
             let chunk = chunk::encode_special(Special::Value, grid.chunk_bytes() as u32, &value, &params)?;
             (0..grid.nchunks()).try_for_each(|n| schunk.put_chunk(n, &chunk))?;
         }
-        Ok(ArrayWriter::new(Array::from_parts(schunk, grid, dtype, Some(text), Revision::B2nd7)))
+        Ok(Array::from_parts(schunk, grid, dtype, Some(text), Revision::B2nd7))
     }
 }
 
@@ -212,7 +310,7 @@ pub(crate) fn array_params(params: Params, grid: &Grid) -> Result<Params> {
 }
 
 /// The special kind of the first chunks, and the item where only a stored value can say it.
-fn first_content(fill: &Fill, dtype: &Dtype) -> Result<(Special, Option<Vec<u8>>)> {
+pub(crate) fn first_content(fill: &Fill, dtype: &Dtype) -> Result<(Special, Option<Vec<u8>>)> {
     match fill {
         Fill::Zeros => Ok((Special::Zeros, None)),
         Fill::Uninit => Ok((Special::Uninit, None)),

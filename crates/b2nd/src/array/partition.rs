@@ -29,6 +29,17 @@ pub fn partition(
     chunks: Option<&[u64]>,
     blocks: Option<&[u64]>,
 ) -> Result<(Vec<u64>, Vec<u64>)> {
+    partition_within(shape, itemsize, chunks, blocks, DEFAULT_CHUNK_BYTES)
+}
+
+/// As [`partition`], with chunks of at most `most` bytes where they are not given.
+pub(crate) fn partition_within(
+    shape: &[u64],
+    itemsize: usize,
+    chunks: Option<&[u64]>,
+    blocks: Option<&[u64]>,
+    most: u64,
+) -> Result<(Vec<u64>, Vec<u64>)> {
     for (name, given) in [("chunks", chunks), ("blocks", blocks)] {
         if let Some(given) = given
             && given.len() != shape.len()
@@ -52,11 +63,11 @@ pub fn partition(
         }
         (Some(chunks), None) => Ok((chunks.to_vec(), halve(chunks, itemsize, DEFAULT_BLOCK_BYTES))),
         (None, Some(blocks)) => {
-            let chunks = grow(shape, blocks, itemsize);
+            let chunks = grow(shape, blocks, itemsize, most);
             Ok((chunks, blocks.to_vec()))
         }
         (None, None) => {
-            let wanted = halve(shape, itemsize, DEFAULT_CHUNK_BYTES);
+            let wanted = halve(shape, itemsize, most);
             let blocks = halve(&wanted, itemsize, DEFAULT_BLOCK_BYTES);
             // A chunk of whole blocks, unless it spans its axis anyway.
             let chunks = (0..shape.len())
@@ -67,6 +78,33 @@ pub fn partition(
             Ok((chunks, blocks))
         }
     }
+}
+
+/// Chunk and block shapes for an array that begins to grow along the axes that have chunks or blocks of length 0.
+///
+/// Nobody knows how long they will be, so chunks and blocks get as much of them as fits the sizes of automatic ones.
+pub(crate) fn growing(chunks: &[u64], blocks: &[u64], itemsize: usize) -> (Vec<u64>, Vec<u64>) {
+    let open: Vec<usize> = (0..chunks.len()).filter(|&d| chunks[d] == 0 || blocks[d] == 0).collect();
+    let filled = |lengths: &[u64], most: u64, bound: &dyn Fn(usize) -> u64| {
+        let mut piece = lengths.to_vec();
+        open.iter().for_each(|&d| piece[d] = 1);
+        let mut doubled = true;
+        while doubled {
+            doubled = false;
+            for &d in &open {
+                let longer = (piece[d] * 2).min(bound(d));
+                if longer > piece[d] && bytes(&piece, itemsize) / piece[d] <= most / longer {
+                    piece[d] = longer;
+                    doubled = true;
+                }
+            }
+        }
+        piece
+    };
+    let longest = |d: usize| if chunks[d] == 0 { 1 << 30 } else { chunks[d] };
+    let chunks = filled(chunks, DEFAULT_CHUNK_BYTES, &longest);
+    let blocks = filled(blocks, DEFAULT_BLOCK_BYTES, &|d| chunks[d]);
+    (chunks, blocks)
 }
 
 /// Bytes of a box, saturating; an axis of length 0 counts as 1.
@@ -93,7 +131,7 @@ fn halve(shape: &[u64], itemsize: usize, most: u64) -> Vec<u64> {
 }
 
 /// Doubles a block along its relatively shortest axis while it fits a chunk and the array goes on.
-fn grow(shape: &[u64], blocks: &[u64], itemsize: usize) -> Vec<u64> {
+fn grow(shape: &[u64], blocks: &[u64], itemsize: usize, most: u64) -> Vec<u64> {
     let mut chunk = blocks.to_vec();
     loop {
         let can_grow = (0..chunk.len()).filter(|&d| chunk[d] > 0 && chunk[d] < shape[d]);
@@ -102,7 +140,7 @@ fn grow(shape: &[u64], blocks: &[u64], itemsize: usize) -> Vec<u64> {
         // The last doubling goes no further than the last whole block of the array: the rest were padding.
         let whole = shape[axis].div_ceil(blocks[axis]).saturating_mul(blocks[axis]);
         wider[axis] = wider[axis].saturating_mul(2).min(whole);
-        if bytes(&wider, itemsize) > DEFAULT_CHUNK_BYTES {
+        if bytes(&wider, itemsize) > most {
             return chunk;
         }
         chunk = wider;

@@ -6,6 +6,7 @@ use crate::array::ArrayWriter;
 use crate::array::Dtype;
 use crate::array::Element;
 use crate::array::Selection;
+use crate::array::StreamWriter;
 use crate::array::Transaction;
 use crate::array::selection::Resolved;
 use crate::error::Error;
@@ -65,8 +66,8 @@ impl Array {
         self.fill_bytes(selection, &bytes)
     }
 
-    fn check_element<T: Element>(&self) -> Result<()> {
-        self.items().check_element::<T>()
+    pub(in crate::array) fn check_element<T: Element>(&self) -> Result<()> {
+        check_element::<T>(self.dtype())
     }
 
     /// Writes items of a Rust type into a selection, and commits: as many as the selection takes, in C order.
@@ -126,10 +127,7 @@ impl ArrayField<'_> {
     }
 
     fn check_element<T: Element>(&self) -> Result<()> {
-        if T::reads(self.dtype()) {
-            return Ok(());
-        }
-        Err(Error::usage(format!("the items are {}, and {} was asked for", self.dtype(), T::dtype())))
+        check_element::<T>(self.dtype())
     }
 }
 
@@ -157,8 +155,27 @@ impl ArrayWriter {
     }
 }
 
+impl StreamWriter {
+    /// Appends a slab of items of a Rust type; see [`StreamWriter::push_bytes`].
+    ///
+    /// # Errors
+    /// As [`StreamWriter::push_bytes`], and [`Error::Usage`] when `T` does not stand for the dtype.
+    pub fn push_items<T: Element>(&mut self, items: &[T]) -> Result<()> {
+        check_element::<T>(self.dtype())?;
+        let bytes = stored_bytes(self.dtype(), items)?;
+        self.push_bytes(&bytes)
+    }
+}
+
+fn check_element<T: Element>(dtype: &Dtype) -> Result<()> {
+    if T::reads(dtype) {
+        return Ok(());
+    }
+    Err(Error::usage(format!("the items are {dtype}, and {} was asked for", T::dtype())))
+}
+
 /// The bytes of items in the byte order of `dtype`.
-fn stored_bytes<'a, T: Element>(dtype: &Dtype, items: &'a [T]) -> Result<Cow<'a, [u8]>> {
+pub(in crate::array) fn stored_bytes<'a, T: Element>(dtype: &Dtype, items: &'a [T]) -> Result<Cow<'a, [u8]>> {
     let native = T::as_bytes(items);
     if dtype.is_native() {
         return Ok(Cow::Borrowed(native));

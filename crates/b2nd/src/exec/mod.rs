@@ -101,6 +101,10 @@ impl Exec {
         self.progress = None;
         self
     }
+    /// The same switch and scratch memory on the caller's thread, for a part of an operation that has threads of its own.
+    pub(crate) fn single(&self) -> Self {
+        Exec { threads: NonZeroUsize::MIN, ..self.clone().without_progress() }
+    }
     /// The number of threads.
     pub fn threads(&self) -> usize {
         self.threads.get()

@@ -97,10 +97,14 @@ impl SChunk {
             return Ok(());
         }
         let store = self.store.successor()?.ok_or_else(|| {
-            Error::unsupported("making a frame compact where its store cannot replace it: save it to a new place")
+            Error::unsupported(
+                "making a frame compact where its store cannot replace it: save it to a new place",
+            )
         })?;
-        let open =
-            OpenOptions::new().with_write(true).with_limits(self.limits().clone()).with_exec(self.exec.clone());
+        let open = OpenOptions::new()
+            .with_write(true)
+            .with_limits(self.limits().clone())
+            .with_exec(self.exec.clone());
         let spec = FrameSpec {
             layout: Layout::Contiguous,
             params: self.params.clone(),
@@ -113,6 +117,7 @@ impl SChunk {
         let mut compact = SChunk::create(Target::Memory, spec, &open)?;
         compact.store = store;
         compact.context = self.context.clone();
+        compact.opening = self.opening;
         compact.become_like(self, Layout::Contiguous, None, &[])?;
         compact.take_chunks(self, None)?;
         compact.commit()?;

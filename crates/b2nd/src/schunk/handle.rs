@@ -1,7 +1,9 @@
 //! An open frame: what it holds, and its chunks as bytes.
 
+use super::cache::{BlockCache, CacheUse};
 use super::frames;
 use super::options::OpenOptions;
+use super::process::Processing;
 use super::write::Changes;
 use crate::chunk;
 use crate::chunk::ChunkHeader;
@@ -11,8 +13,8 @@ use crate::error::{Error, Part, Result};
 use crate::exec::Exec;
 use crate::frame::Layout;
 use crate::frame::{Entry, FrameIndex, FrameParser, Header, Offsets, SameChunks, Step, Trailer};
-use crate::io::FileId;
 use crate::io::Store;
+use crate::io::{FileId, Opening};
 use crate::limits::Limits;
 use crate::registry::Context;
 use std::borrow::Cow;
@@ -55,8 +57,12 @@ pub struct SChunk {
     /// Whether it was opened for writing.
     pub(super) writable: bool,
     pub(super) changes: Changes,
+    /// How the path was opened; `None` in memory and in a store of the caller's.
+    pub(super) opening: Option<Opening>,
     /// Where each chunk ends in the uncompressed bytes; filled when chunks that differ in size are read by items.
     pub(super) ends: OnceLock<Vec<u64>>,
+    pub(super) cache: BlockCache,
+    pub(super) processing: Processing,
 }
 
 /// The first bytes of a chunk: any header.
@@ -72,12 +78,15 @@ impl SChunk {
             context: options.context(header.params().typesize()),
             params: header.params().clone(),
             changes: Changes::default(),
+            opening: None,
             ends: OnceLock::new(),
             header,
             offsets,
             trailer,
             exec: options.exec.clone(),
             writable: options.write,
+            cache: BlockCache::new(options.block_cache),
+            processing: options.processing.clone(),
         };
         if options.write {
             schunk.prepare_writing()?;
@@ -85,6 +94,9 @@ impl SChunk {
         }
         Ok(schunk)
     }
+
+    /// The most chunks that a frame can have: as many offsets as one chunk holds.
+    pub(crate) const MAX_CHUNKS: u64 = Offsets::MAX_CHUNKS;
 
     /// The number of chunks.
     pub fn nchunks(&self) -> u64 {
@@ -130,6 +142,22 @@ impl SChunk {
     /// Changes threads, cancellation and progress.
     pub fn set_exec(&mut self, exec: Exec) {
         self.exec = exec;
+    }
+    /// What the block cache holds, and how often it helped.
+    pub fn block_cache(&self) -> CacheUse {
+        self.cache.usage()
+    }
+    /// The decompressed blocks that are kept.
+    pub(crate) fn cache(&self) -> &BlockCache {
+        &self.cache
+    }
+    /// The closures that blocks go through.
+    pub(crate) fn processing(&self) -> &Processing {
+        &self.processing
+    }
+    /// Whether the bytes of the frame are in memory.
+    pub(crate) fn is_in_memory(&self) -> bool {
+        self.store.slice(FileId::Frame).is_some()
     }
     /// What the file may cost.
     pub fn limits(&self) -> &Limits {

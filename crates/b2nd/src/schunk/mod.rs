@@ -1,6 +1,7 @@
 //! The super-chunk: an open frame whose chunks can be fetched and replaced.
 
 mod block;
+mod cache;
 mod copy;
 mod create;
 mod edit;
@@ -11,12 +12,17 @@ mod info;
 mod items;
 mod open;
 mod options;
+mod process;
 mod read;
+mod recut;
+mod refresh;
 mod relayout;
 mod transaction;
 mod write;
 
 pub use crate::frame::Layout;
+pub use cache::CacheUse;
+pub(crate) use cache::Key;
 pub use create::CreateOptions;
 pub use frames::{FrameInfo, frames, frames_in};
 pub(crate) use handle::Place;
@@ -24,6 +30,8 @@ pub use handle::SChunk;
 pub use info::{ChunkInfo, ChunkPlace};
 pub(crate) use options::{FrameSpec, Target};
 pub use options::{OpenOptions, SaveOptions};
+pub use process::BlockPlace;
+pub(crate) use process::{Hook, Processing};
 pub use transaction::Transaction;
 
 #[cfg(test)]

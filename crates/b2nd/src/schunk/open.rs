@@ -30,7 +30,9 @@ impl SChunk {
         if found.offset != options.offset {
             store = io::open(path, opening(found.offset))?.0;
         }
-        Self::load(store, layout, &found).map_err(|error| error.at_path(path))
+        let mut schunk = Self::load(store, layout, &found).map_err(|error| error.at_path(path))?;
+        schunk.opening = Some(opening(found.offset));
+        Ok(schunk)
     }
 
     /// Opens a contiguous frame in memory; bytes past the end of the frame are ignored.

@@ -1,13 +1,16 @@
 //! How a frame is opened, and what a new one is.
 
+use super::process::{BlockPlace, Processing};
 use crate::chunk::Params;
 use crate::chunk::Special;
+use crate::error::Result;
 use crate::exec::Exec;
 use crate::frame::Layout;
 use crate::limits::Limits;
 use crate::registry::Context;
 use crate::registry::Registry;
 use std::path::Path;
+use std::sync::Arc;
 
 /// How a frame is opened: for reading by default.
 ///
@@ -29,6 +32,8 @@ pub struct OpenOptions {
     pub(crate) limits: Limits,
     pub(crate) registry: Registry,
     pub(crate) exec: Exec,
+    pub(crate) block_cache: u64,
+    pub(crate) processing: Processing,
 }
 
 impl OpenOptions {
@@ -91,6 +96,77 @@ impl OpenOptions {
     #[must_use]
     pub fn with_exec(mut self, exec: Exec) -> Self {
         self.exec = exec;
+        self
+    }
+    /// Keeps decompressed blocks of which a read takes a part, up to `bytes` in all; 0, the default: none.
+    ///
+    /// For many small reads near each other: those that find their block decode nothing. The bound counts the blocks and
+    /// 256 bytes for each; every thread that reads may hold one block more. A read that touches more blocks than fit
+    /// leaves the cache alone, and so does a block that is read whole, but for taking it where it is there.
+    ///
+    /// ```
+    /// use b2nd::{s, Array, Dtype, OpenOptions, Options};
+    /// let mut a = Options::new().create(None, Dtype::parse("<u4")?, &[1000])?;
+    /// a.write_items(s![], &(0..1000u32).collect::<Vec<_>>())?;
+    /// let options = OpenOptions::new().with_block_cache(1 << 20);
+    /// let a = Array::from_bytes(a.to_bytes()?, &options)?;
+    /// assert_eq!((a.read_items::<u32>(s![5])?, a.read_items::<u32>(s![900])?), (vec![5], vec![900]));
+    /// assert_eq!(a.schunk().block_cache().hits, 1);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_block_cache(mut self, bytes: u64) -> Self {
+        self.block_cache = bytes;
+        self
+    }
+    /// Gives every block to a closure before it is compressed, to fill or change its bytes.
+    ///
+    /// The closure is told which block it is, and sees the items in the dtype's byte order, padding included. It runs on the
+    /// threads of [`Exec`], once for each block of a chunk that is written whole. What it leaves is what the file holds; an
+    /// error that it returns is that of the write.
+    ///
+    /// In a chunk that is written in part it is given only the blocks that the write touches, and nothing is processed
+    /// twice: with a closure for reading, which should undo this one, the block is post-processed, changed,
+    /// and pre-processed; without one, only the items of the write are taken from what the closure leaves, and all others
+    /// stay as they are stored. Fills are not pre-processed: no items were given for them.
+    ///
+    /// ```
+    /// use b2nd::{s, Dtype, Options};
+    /// let mut a = Options::new()
+    ///     .with_preprocess(|place, bytes| Ok(bytes.iter_mut().for_each(|b| *b += place.start[0] as u8)))
+    ///     .with_blocks([2])
+    ///     .create(None, Dtype::parse("|u1")?, &[4])?;
+    /// a.write_bytes(s![], &[1, 1, 1, 1])?;
+    /// assert_eq!(a.read_bytes(s![])?, [1, 1, 3, 3]);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_preprocess(
+        mut self,
+        hook: impl Fn(&BlockPlace<'_>, &mut [u8]) -> Result<()> + Send + Sync + 'static,
+    ) -> Self {
+        self.processing.pre = Some(Arc::new(hook));
+        self
+    }
+    /// Gives every block that is read to a closure after it was decompressed, to change its bytes.
+    ///
+    /// The closure sees the blocks that a read touches, each whole and once for a read, those of special chunks (which
+    /// store no bytes) too. The block cache keeps what it leaves, so a hit is not processed again. An error that it
+    /// returns is that of the read. It has no part in `verify`, and none in what copies compressed chunks.
+    ///
+    /// ```
+    /// use b2nd::{s, Array, Dtype, OpenOptions, Options};
+    /// let a = Options::new().create(None, Dtype::parse("|u1")?, &[3])?;
+    /// let options = OpenOptions::new().with_postprocess(|_, bytes| Ok(bytes.iter_mut().for_each(|b| *b += 7)));
+    /// assert_eq!(Array::from_bytes(a.to_bytes()?, &options)?.read_bytes(s![])?, [7, 7, 7]);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_postprocess(
+        mut self,
+        hook: impl Fn(&BlockPlace<'_>, &mut [u8]) -> Result<()> + Send + Sync + 'static,
+    ) -> Self {
+        self.processing.post = Some(Arc::new(hook));
         self
     }
 }

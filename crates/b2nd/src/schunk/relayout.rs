@@ -17,7 +17,6 @@ impl SChunk {
     /// # Errors
     /// [`Error::Usage`] when `source` names a chunk that is not there or one that it has named before, when the last
     /// chunk is short, or for a `fill` that an offset cannot say.
-    #[allow(dead_code, reason = "what resizing arrays stands on")]
     pub(crate) fn relayout(
         &mut self,
         nchunks: u64,
@@ -45,6 +44,7 @@ impl SChunk {
         };
         self.begin()?;
         self.keep_old();
+        self.cache.clear();
         self.replace_all(offsets)?;
         self.header.set_nbytes(nbytes)?;
         if self.layout() == Layout::Sparse && !same {

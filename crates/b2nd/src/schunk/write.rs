@@ -1,5 +1,6 @@
 //! Changes of a frame: written past the end as they come, made visible by a commit, or forgotten.
 
+use super::cache::BlockCache;
 use super::handle::{CHUNK_HEADER, SChunk};
 use super::options::{FrameSpec, OpenOptions, Target};
 use crate::chunk;
@@ -14,6 +15,7 @@ use crate::frame::plan::WriteStep;
 use crate::frame::{ChunkSizes, Entry, Header, HeaderFields, Name, Offsets, Trailer, Undo};
 use crate::io;
 use crate::io::MemoryStore;
+use crate::io::Opening;
 use crate::io::Store;
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
@@ -63,9 +65,12 @@ impl SChunk {
                 chunk::encode(content, &Params::new(1), &options.exec.clone().without_progress())?,
             )?;
         }
-        let store: Box<dyn Store> = match target {
-            Target::Memory => Box::new(MemoryStore::default()),
-            Target::Path { path, overwrite } => io::create(path, overwrite, spec.layout)?,
+        let (store, opening): (Box<dyn Store>, _) = match target {
+            Target::Memory => (Box::new(MemoryStore::default()), None),
+            Target::Path { path, overwrite } => (
+                io::create(path, overwrite, spec.layout)?,
+                Some(Opening { write: true, ..Opening::default() }),
+            ),
         };
         let changes = Changes { unpublished: true, end: header.len(), ..Changes::default() };
         Ok(SChunk {
@@ -78,7 +83,10 @@ impl SChunk {
             exec: options.exec.clone(),
             writable: true,
             changes,
+            opening,
             ends: OnceLock::new(),
+            cache: BlockCache::new(options.block_cache),
+            processing: options.processing.clone(),
         })
     }
 
@@ -397,6 +405,10 @@ impl SChunk {
     /// writer has committed meanwhile, no file is touched.
     pub(crate) fn rollback(&mut self) -> Result<()> {
         self.ends.take();
+        if self.changes.dirty {
+            // What comes next may lie in the same places.
+            self.cache.clear();
+        }
         let wrote = self.changes.wrote_chunks || !self.changes.added.is_empty();
         let ours = if wrote { self.check_unchanged() } else { Ok(()) };
         while let Some(change) = self.changes.undo.pop() {

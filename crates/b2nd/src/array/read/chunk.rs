@@ -2,6 +2,7 @@
 
 use crate::array::Array;
 use crate::array::grid::Grid;
+use crate::array::process::process_block;
 use crate::array::read::visit::Visit;
 use crate::chunk;
 use crate::chunk::ChunkHead;
@@ -15,12 +16,22 @@ use crate::exec::Scratch;
 use crate::limits::Limits;
 use crate::limits::resize;
 use crate::limits::zeroed;
+use crate::schunk::Key;
 use crate::schunk::Place;
 use b2nd_kernel::boxes::BoxMut;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Two wanted ranges that lie closer than this are fetched in one read: about what a read costs in copying.
 const FETCH_GAP: usize = 16 << 10;
+
+/// Where a block is decoded from.
+struct Encoded<'a> {
+    place: Place,
+    head: &'a ChunkHead,
+    stream: &'a [u8],
+    first: Option<&'a [u8]>,
+}
 
 /// A block with the bytes of the chunk that hold it.
 struct Wanted {
@@ -36,6 +47,8 @@ pub(crate) struct ChunkRead<'a, V> {
     pub(super) visit: &'a V,
     /// Whether this is the last part of the chunk, which has a block for certain and does what cannot be shared.
     pub(super) last: bool,
+    /// Whether the read goes through the block cache.
+    pub(super) cached: bool,
 }
 
 impl<V: Visit> ChunkRead<'_, V> {
@@ -45,7 +58,10 @@ impl<V: Visit> ChunkRead<'_, V> {
         match place {
             Place::Special(kind) => {
                 let item = special_item(kind, self.grid().itemsize(), self.array.schunk.limits())?;
-                range.clone().try_for_each(|index| self.fill(index, &item))?;
+                let mut block = std::mem::take(&mut scratch.block);
+                let result = self.repeat(&item, range.clone(), &mut block);
+                scratch.block = block;
+                result?;
             }
             Place::Stored { .. } => {
                 // The buffers leave the scratch while the codecs use the rest of it.
@@ -76,21 +92,24 @@ impl<V: Visit> ChunkRead<'_, V> {
         scratch: &mut Scratch,
     ) -> Result<()> {
         let schunk = &self.array.schunk;
+        let mut wanted: Vec<Wanted> =
+            range.map(|index| Wanted { span: 0..0, block: self.visit.block(index), index }).collect();
+        if self.cached {
+            self.take_cached(place, &mut wanted)?;
+            if wanted.is_empty() {
+                return Ok(());
+            }
+        }
         let head = read_head(self.array, place, fetched)?;
         if let Content::Repeat(value) = head.content() {
-            return self.repeat(value, range, block);
+            return self.repeat(value, wanted.iter().map(|w| w.index), block);
         }
         if head.header().blocksize() as usize != self.grid().block_bytes() || head.header().is_variable() {
             // Decoded once for all parts: one copy of the chunk, not one for each thread.
             let all = if self.last { 0..self.visit.blocks() } else { 0..0 };
             return self.misfit(place, &head, all, fetched);
         }
-        let mut wanted: Vec<Wanted> = range
-            .map(|index| {
-                let block = self.visit.block(index);
-                Wanted { span: head.block_span(block), block, index }
-            })
-            .collect();
+        wanted.iter_mut().for_each(|w| w.span = head.block_span(w.block));
         wanted.sort_unstable_by_key(|w| w.span.start);
         let mut first = Vec::new();
         if head.refers_to_first() && wanted.iter().any(|w| w.block > 0) {
@@ -108,7 +127,8 @@ impl<V: Visit> ChunkRead<'_, V> {
             for w in run {
                 let stream =
                     streams.get(w.span.start - bytes.start..w.span.end - bytes.start).unwrap_or_default();
-                let decoded = self.decode(&head, w, stream, reference, block, scratch);
+                let source = Encoded { place, head: &head, stream, first: reference };
+                let decoded = self.decode(&source, w, block, scratch);
                 decoded.map_err(|e| e.in_block(w.block as u32))?;
             }
             rest = after;
@@ -119,35 +139,86 @@ impl<V: Visit> ChunkRead<'_, V> {
         Ok(())
     }
 
+    /// Takes the blocks that the cache has from there, and out of `wanted`.
+    fn take_cached(&self, place: Place, wanted: &mut Vec<Wanted>) -> Result<()> {
+        let mut result = Ok(());
+        wanted.retain(|w| {
+            let key = Key::new(self.visit.chunk(), place, w.block);
+            let Some(block) = key.and_then(|key| self.array.schunk.cache().get(key)) else { return true };
+            let copied = self.take(w.index).and_then(|mut to| self.scatter(w.index, &mut to, &block, 0));
+            if result.is_ok() {
+                result = copied;
+            }
+            false
+        });
+        result
+    }
+
     /// Decodes one block and puts its items into their cell.
     fn decode(
         &self,
-        head: &ChunkHead,
+        source: &Encoded<'_>,
         wanted: &Wanted,
-        stream: &[u8],
-        first: Option<&[u8]>,
         block: &mut Vec<u8>,
         scratch: &mut Scratch,
     ) -> Result<()> {
+        let Encoded { head, stream, first, .. } = *source;
         let mut place = self.take(wanted.index)?;
-        if head.content() == Content::Raw {
+        let bytes = self.grid().block_bytes();
+        let posted = self.array.schunk.processing().post.is_some();
+        let plain = head.content() == Content::Raw && !posted;
+        let whole = self.visit.is_whole(wanted.index);
+        let key = Key::new(self.visit.chunk(), source.place, wanted.block);
+        // What is read whole is not kept, nor what can be had without decoding.
+        if let Some(key) =
+            key.filter(|_| self.cached && !whole && !(plain && self.array.schunk.is_in_memory()))
+        {
+            let mut kept = zeroed("a block", bytes as u64)?;
+            self.decode_wanted(source, wanted.block, &mut kept, scratch)?;
+            self.scatter(wanted.index, &mut place, &kept, 0)?;
+            self.array.schunk.cache().put(key, Arc::new(kept));
+            return Ok(());
+        }
+        if plain {
             return self.scatter(wanted.index, &mut place, stream, 0);
         }
-        if let (0, Some(first)) = (wanted.block, first) {
+        if let (0, Some(first), false) = (wanted.block, first, posted) {
             // Others refer to it: it is decoded already.
             return self.scatter(wanted.index, &mut place, first, 0);
         }
-        let bytes = self.grid().block_bytes();
         // A block that is whole and in one piece in the result is decoded where it belongs.
-        if self.visit.is_whole(wanted.index)
+        if whole
             && let Some(out) = place.contiguous()
             && out.len() == bytes
         {
-            return head.decode_block(wanted.block, stream, first, out, scratch);
+            return self.decode_wanted(source, wanted.block, out, scratch);
         }
         resize("a block", block, bytes)?;
-        head.decode_block(wanted.block, stream, first, block, scratch)?;
+        self.decode_wanted(source, wanted.block, block, scratch)?;
         self.scatter(wanted.index, &mut place, block, 0)
+    }
+
+    /// Decodes a block, as the user's closure wants it seen.
+    fn decode_wanted(
+        &self,
+        source: &Encoded<'_>,
+        block: usize,
+        out: &mut [u8],
+        scratch: &mut Scratch,
+    ) -> Result<()> {
+        match source.first {
+            // Others refer to it: it is decoded already.
+            Some(first) if block == 0 && first.len() == out.len() => out.copy_from_slice(first),
+            first => source.head.decode_block(block, source.stream, first, out, scratch)?,
+        }
+        self.postprocess(block, out)
+    }
+
+    /// Gives a decoded block to the user's closure, where there is one.
+    fn postprocess(&self, block: usize, bytes: &mut [u8]) -> Result<()> {
+        let Some(hook) = &self.array.schunk.processing().post else { return Ok(()) };
+        let chunk = self.visit.chunk();
+        process_block(hook, self.grid(), (chunk, &self.grid().chunk_position(chunk)), block, bytes)
     }
 
     fn take(&self, index: usize) -> Result<BoxMut<'_>> {
@@ -172,19 +243,26 @@ impl<V: Visit> ChunkRead<'_, V> {
     }
 
     /// A chunk that repeats one value, whose width need not be that of an item.
-    fn repeat(&self, value: &[u8], range: Range<usize>, block: &mut Vec<u8>) -> Result<()> {
+    fn repeat(
+        &self,
+        value: &[u8],
+        blocks: impl IntoIterator<Item = usize>,
+        block: &mut Vec<u8>,
+    ) -> Result<()> {
         let itemsize = self.grid().itemsize();
-        if !value.is_empty() && itemsize.is_multiple_of(value.len()) {
+        let seen = self.array.schunk.processing().post.is_some();
+        if !seen && !value.is_empty() && itemsize.is_multiple_of(value.len()) {
             let item = value.repeat(itemsize / value.len());
-            return range.into_iter().try_for_each(|index| self.fill(index, &item));
+            return blocks.into_iter().try_for_each(|index| self.fill(index, &item));
         }
         let bytes = self.grid().block_bytes();
         resize("a block", block, bytes)?;
-        for index in range {
-            let start = self.visit.block(index) * bytes;
+        for index in blocks {
+            let number = self.visit.block(index);
             for (at, byte) in block.iter_mut().enumerate() {
-                *byte = value.get((start + at) % value.len().max(1)).copied().unwrap_or(0);
+                *byte = value.get((number * bytes + at) % value.len().max(1)).copied().unwrap_or(0);
             }
+            self.postprocess(number, block)?;
             self.scatter(index, &mut self.take(index)?, block, 0)?;
         }
         Ok(())
@@ -205,8 +283,10 @@ impl<V: Visit> ChunkRead<'_, V> {
         let mut whole = zeroed("a chunk", self.grid().chunk_bytes() as u64)?;
         chunk::decode_into(chunk, &mut whole, self.array.schunk.context(), &Exec::new(1))?;
         for index in range {
-            let start = self.visit.block(index) * self.grid().block_bytes();
-            self.scatter(index, &mut self.take(index)?, &whole, start)?;
+            let (block, len) = (self.visit.block(index), self.grid().block_bytes());
+            let bytes = whole.get_mut(block * len..).and_then(|rest| rest.get_mut(..len)).unwrap_or_default();
+            self.postprocess(block, bytes)?;
+            self.scatter(index, &mut self.take(index)?, bytes, 0)?;
         }
         Ok(())
     }

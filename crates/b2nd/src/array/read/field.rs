@@ -9,6 +9,7 @@ use crate::array::read::visit::ItemPart;
 use crate::array::selection::Selection;
 use crate::error::Error;
 use crate::error::Result;
+use crate::exec::Exec;
 use crate::limits::Limits;
 use crate::limits::zeroed;
 
@@ -143,6 +144,11 @@ impl<'a> ArrayField<'a> {
 
     /// Reads a resolved selection into a buffer of its size.
     pub(crate) fn read_resolved(&self, resolved: Resolved, out: &mut [u8]) -> Result<()> {
+        self.read_resolved_with(resolved, out, self.array.schunk.exec())
+    }
+
+    /// As [`ArrayField::read_resolved`], with threads of the caller's choice.
+    pub(crate) fn read_resolved_with(&self, resolved: Resolved, out: &mut [u8], exec: &Exec) -> Result<()> {
         let bytes = self.result_bytes(&resolved)?;
         if bytes != out.len() as u64 {
             return Err(Error::usage(format!(
@@ -152,6 +158,6 @@ impl<'a> ArrayField<'a> {
                 self.dtype
             )));
         }
-        if bytes == 0 { Ok(()) } else { self.array.read_taken(resolved.taken, self.part, out) }
+        if bytes == 0 { Ok(()) } else { self.array.read_taken(resolved.taken, self.part, out, exec) }
     }
 }

@@ -17,6 +17,7 @@ use crate::array::selection::Selection;
 use crate::array::selection::Taken;
 use crate::error::Error;
 use crate::error::Result;
+use crate::exec::Exec;
 use b2nd_kernel::boxes::BoxGrid;
 use chunk::ChunkRead;
 use plan::Plan;
@@ -80,7 +81,7 @@ impl Array {
     }
 
     /// Reads a part of the items that a selection takes into a buffer of its size, which is not empty.
-    fn read_taken(&self, taken: Taken, part: ItemPart, out: &mut [u8]) -> Result<()> {
+    fn read_taken(&self, taken: Taken, part: ItemPart, out: &mut [u8], exec: &Exec) -> Result<()> {
         let unfit = || Error::usage("the selection does not fit the memory of this machine");
         let bytes = out.len() as u64;
         let (itemsize, grid) = (self.grid.itemsize(), &self.grid);
@@ -92,7 +93,9 @@ impl Array {
                 let (order, cuts) = (plan.order(0..plan.len()), plan.cuts()?);
                 let cells = BoxGrid::new(out, part.size, &[plan.len()], vec![cuts]).ok_or_else(unfit)?;
                 let cells = cells.with_order(0, order).ok_or_else(unfit)?;
-                return self.read_chunks(plan.chunks().len(), bytes, |n| {
+                let touched = plan.chunks().last().map_or(0, |blocks| blocks.end);
+                let cached = self.schunk.cache().admits(touched as u64, grid.block_bytes());
+                return self.read_chunks(exec, plan.chunks().len(), bytes, cached, |n| {
                     let blocks = plan.chunks().get(n).cloned().unwrap_or_default();
                     PointVisit { plan: &plan, blocks, cells: &cells, itemsize, part }
                 });
@@ -105,20 +108,29 @@ impl Array {
                 cells = cells.with_order(axis, order).ok_or_else(unfit)?;
             }
         }
-        self.read_chunks(plan.chunks(), bytes, |n| {
+        let touched = plan.segments.iter().fold(1u64, |n, axis| n.saturating_mul(axis.len() as u64));
+        let cached = self.schunk.cache().admits(touched, grid.block_bytes());
+        self.read_chunks(exec, plan.chunks(), bytes, cached, |n| {
             let (visit, block_strides) = (plan.visit(grid, n), &self.block_strides[..]);
             BoxVisit { grid, block_strides, plan: &plan, visit, cells: &cells, part }
         })
     }
 
-    /// Reads all touched chunks.
+    /// Reads the box of `counts` items from `start` on, with threads of the caller's choice.
+    pub(crate) fn read_box(&self, start: &[u64], counts: &[u64], out: &mut [u8], exec: &Exec) -> Result<()> {
+        let stop: Vec<u64> = start.iter().zip(counts).map(|(&at, &n)| at.saturating_add(n)).collect();
+        self.items().read_resolved_with(Selection::from_box(start, &stop).resolve(self.shape())?, out, exec)
+    }
+
+    /// Reads all touched chunks, through the block cache where `cached`.
     fn read_chunks<V: Visit>(
         &self,
+        exec: &Exec,
         chunks: usize,
         bytes: u64,
+        cached: bool,
         visit: impl Fn(usize) -> V + Sync,
     ) -> Result<()> {
-        let exec = self.schunk.exec();
         // Few chunks are cut into parts, so that every thread has work; a part fetches only its own blocks.
         let parts =
             if chunks >= 4 * exec.threads() { 1 } else { (4 * exec.threads()).div_ceil(chunks.max(1)) };
@@ -130,7 +142,7 @@ impl Array {
             if range.is_empty() {
                 return Ok(());
             }
-            ChunkRead { array: self, visit: &visit, last: part + 1 == parts }
+            ChunkRead { array: self, visit: &visit, last: part + 1 == parts, cached }
                 .run(range, scratch)
                 .map_err(|error| error.in_chunk(visit.chunk()).at(self.schunk.path()))
         })

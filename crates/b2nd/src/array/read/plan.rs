@@ -46,7 +46,7 @@ pub(crate) enum Steps {
 }
 
 /// The blocks of one chunk that a plan touches.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct ChunkVisit {
     /// The number of the chunk.
     pub(crate) chunk: u64,

@@ -122,6 +122,10 @@ impl<'a> Job<'a> {
         if self.count() == 0 {
             return Ok(Some(reduction.empty()));
         }
+        if self.array.schunk.processing().post.is_some() {
+            // A closure may make something else of every block.
+            return Ok(None);
+        }
         let Some(kind) = self.array.schunk.uniform()? else { return Ok(None) };
         let item = special_item(kind, self.array.grid.itemsize(), self.array.schunk.limits())?;
         reduction.repeat(&self.native(item), self.count()).map(Some)

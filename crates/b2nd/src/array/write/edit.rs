@@ -17,7 +17,7 @@ use b2nd_kernel::boxes::copy_listed;
 use std::ops::Range;
 
 /// The items of a write that lie in one chunk.
-pub(super) trait Edit {
+pub(crate) trait Edit {
     /// The number of the chunk.
     fn chunk(&self) -> u64;
     /// The number of items.
@@ -26,8 +26,12 @@ pub(super) trait Edit {
     fn covers(&self) -> bool;
     /// A covered chunk straight from the items; `None` where they lie in the order of a list.
     fn fresh(&self) -> Option<FreshChunk<'_>>;
+    /// The numbers of the touched blocks.
+    fn blocks(&self) -> Vec<usize>;
     /// Puts the items into their places in the decoded chunk.
     fn change(&self, whole: &mut [u8]) -> Result<()>;
+    /// Sets all bits in the places of the items.
+    fn mark(&self, whole: &mut [u8]) -> Result<()>;
 }
 
 fn unfit() -> Error {
@@ -35,14 +39,14 @@ fn unfit() -> Error {
 }
 
 /// A chunk of a [`Plan`].
-pub(super) struct BoxEdit<'a> {
-    pub(super) grid: &'a Grid,
-    pub(super) block_strides: &'a [usize],
-    pub(super) plan: &'a Plan,
-    pub(super) visit: ChunkVisit,
-    pub(super) items: &'a [u8],
+pub(crate) struct BoxEdit<'a> {
+    pub(crate) grid: &'a Grid,
+    pub(crate) block_strides: &'a [usize],
+    pub(crate) plan: &'a Plan,
+    pub(crate) visit: ChunkVisit,
+    pub(crate) items: &'a [u8],
     /// The distance between neighbours along each axis among the items, in bytes; 0 for one item.
-    pub(super) item_strides: &'a [usize],
+    pub(crate) item_strides: &'a [usize],
 }
 
 impl Edit for BoxEdit<'_> {
@@ -81,6 +85,16 @@ impl Edit for BoxEdit<'_> {
             strides.push(step);
         }
         Some(FreshChunk::new(self.grid, &self.visit.position, self.items, offset, strides))
+    }
+
+    fn blocks(&self) -> Vec<usize> {
+        (0..self.visit.blocks()).map(|index| self.visit.block(self.plan, self.grid, index)).collect()
+    }
+
+    fn mark(&self, whole: &mut [u8]) -> Result<()> {
+        let (item, still) = (vec![0xff; self.grid.itemsize()], [0; MAX_NDIM]);
+        let item_strides = &still[..self.item_strides.len()];
+        BoxEdit { items: &item, item_strides, visit: self.visit.clone(), ..*self }.change(whole)
     }
 
     fn change(&self, whole: &mut [u8]) -> Result<()> {
@@ -164,6 +178,15 @@ impl Edit for PointEdit<'_> {
 
     fn fresh(&self) -> Option<FreshChunk<'_>> {
         None
+    }
+
+    fn blocks(&self) -> Vec<usize> {
+        self.blocks.clone().map(|block| self.plan.block(block)).collect()
+    }
+
+    fn mark(&self, whole: &mut [u8]) -> Result<()> {
+        let item = vec![0xff; self.grid.itemsize()];
+        PointEdit { items: &item, stride: 0, blocks: self.blocks.clone(), ..*self }.change(whole)
     }
 
     fn change(&self, whole: &mut [u8]) -> Result<()> {

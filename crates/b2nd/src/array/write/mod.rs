@@ -2,14 +2,19 @@
 //! compressed again. Chunks go to the store in order, whatever the number of threads.
 
 mod edit;
+mod queue;
 mod source;
 mod transaction;
 
+pub(crate) use edit::{BoxEdit, Edit};
+pub(crate) use queue::{CANCEL_CHECK, Queue};
+pub(crate) use source::FreshChunk;
 pub use transaction::{ArrayWriter, Transaction};
 
 use crate::array::Array;
 use crate::array::grid::Grid;
-use crate::array::read::chunk::special_item;
+use crate::array::process::process_blocks;
+use crate::array::process::process_chunk;
 use crate::array::read::plan::Plan;
 use crate::array::read::points::PointPlan;
 use crate::array::selection::Pick;
@@ -22,17 +27,10 @@ use crate::error::Result;
 use crate::exec::Exec;
 use crate::exec::Scratch;
 use crate::limits::zeroed;
-use crate::schunk::Place;
+use crate::schunk::Hook;
+use crate::schunk::Processing;
 use crate::schunk::SChunk;
-use edit::BoxEdit;
-use edit::Edit;
 use edit::PointEdit;
-use std::collections::BTreeMap;
-use std::sync::Condvar;
-use std::sync::Mutex;
-use std::sync::MutexGuard;
-use std::sync::PoisonError;
-use std::time::Duration;
 
 impl Array {
     /// Writes items into a selection, and commits: C order, the dtype's own byte order, as many as the selection takes.
@@ -160,8 +158,9 @@ fn store<E: Edit>(
     bytes: u64,
     edit: impl Fn(usize) -> E + Sync,
 ) -> Result<()> {
-    let exec = schunk.exec().clone();
-    let write = Write { grid, queue: Queue::new(schunk, 2 * exec.threads()), exec: &exec };
+    let (exec, processing) = (schunk.exec().clone(), schunk.processing().clone());
+    let queue = Queue::new(schunk, 2 * exec.threads());
+    let write = Write { grid, queue, exec: &exec, processing: &processing };
     if chunks < exec.threads() {
         // Too few chunks to go round: the threads share the blocks of each.
         return (0..chunks)
@@ -173,14 +172,15 @@ fn store<E: Edit>(
 /// One write, shared by the threads that do it.
 struct Write<'a> {
     grid: &'a Grid,
-    queue: Queue<'a>,
+    queue: Queue<&'a mut SChunk>,
     exec: &'a Exec,
+    processing: &'a Processing,
 }
 
 impl Write<'_> {
     /// Compresses a touched chunk, the `number`th, and hands it to the queue.
     fn chunk(&self, number: usize, edit: &impl Edit, share: bool, scratch: &mut Scratch) -> Result<()> {
-        let _alarm = Alarm(&self.queue);
+        let _alarm = self.queue.alarm();
         let encoded = self.encode(edit, share, scratch);
         self.queue.push(number, edit.chunk(), encoded, self.exec)?;
         if self.exec.has_progress() {
@@ -192,21 +192,14 @@ impl Write<'_> {
     fn encode(&self, edit: &impl Edit, share: bool, scratch: &mut Scratch) -> Result<Vec<u8>> {
         let changed;
         let fresh;
-        let covered = edit.covers();
-        let source: &dyn chunk::BlockSource = match if covered { edit.fresh() } else { None } {
+        let made = if edit.covers() && self.processing.pre.is_none() { edit.fresh() } else { None };
+        let source: &dyn chunk::BlockSource = match made {
             Some(made) => {
                 fresh = made;
                 &fresh
             }
             None => {
-                // The chunk as it is; of one that is written whole nothing stays.
-                let mut whole = if covered {
-                    zeroed("a chunk", self.grid.chunk_bytes() as u64)?
-                } else {
-                    self.queue.decode(edit.chunk(), self.grid)?
-                };
-                edit.change(&mut whole)?;
-                changed = whole;
+                changed = self.changed(edit)?;
                 &&changed[..]
             }
         };
@@ -218,109 +211,46 @@ impl Write<'_> {
         chunk::encode_one(source, &params, &context, scratch, &mut out)?;
         Ok(out)
     }
-}
 
-/// How often a waiting thread looks whether the work was cancelled.
-const CANCEL_CHECK: Duration = Duration::from_millis(20);
-
-/// Puts compressed chunks into the super-chunk in order; who is too far ahead waits, so that memory stays bounded.
-struct Queue<'a> {
-    state: Mutex<QueueState<'a>>,
-    moved: Condvar,
-    ahead: usize,
-}
-
-struct QueueState<'a> {
-    schunk: &'a mut SChunk,
-    next: usize,
-    waiting: BTreeMap<usize, (u64, Vec<u8>)>,
-    failed: bool,
-}
-
-impl<'a> Queue<'a> {
-    fn new(schunk: &'a mut SChunk, ahead: usize) -> Self {
-        let state = QueueState { schunk, next: 0, waiting: BTreeMap::new(), failed: false };
-        Queue { state: Mutex::new(state), moved: Condvar::new(), ahead }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, QueueState<'a>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// How chunks are compressed, and with whose codecs and filters.
-    fn params(&self) -> (chunk::Params, chunk::Context) {
-        let state = self.lock();
-        (state.schunk.params().clone(), state.schunk.context().clone())
-    }
-
-    /// The uncompressed bytes of a chunk as they are now.
-    fn decode(&self, number: u64, grid: &Grid) -> Result<Vec<u8>> {
-        let (stored, context) = {
-            let state = self.lock();
-            match state.schunk.place(number)? {
-                Place::Special(kind) => {
-                    let item = special_item(kind, grid.itemsize(), state.schunk.limits())?;
-                    let mut whole = zeroed("a chunk", grid.chunk_bytes() as u64)?;
-                    if item.iter().any(|&b| b != 0) {
-                        whole.chunks_exact_mut(item.len()).for_each(|at| at.copy_from_slice(&item));
-                    }
-                    return Ok(whole);
-                }
-                Place::Stored { .. } => {
-                    (state.schunk.chunk(number)?.into_owned(), state.schunk.context().clone())
-                }
-            }
+    /// The chunk as it is to be, pre-processed; of one that is written whole nothing stays.
+    fn changed(&self, edit: &impl Edit) -> Result<Vec<u8>> {
+        let (number, covered) = (edit.chunk(), edit.covers());
+        let mut whole = if covered {
+            zeroed("a chunk", self.grid.chunk_bytes() as u64)?
+        } else {
+            self.queue.decode(number, self.grid)?
         };
-        let mut whole = zeroed("a chunk", grid.chunk_bytes() as u64)?;
-        chunk::decode_into(&stored, &mut whole, &context, &Exec::new(1)).map_err(|e| e.in_chunk(number))?;
+        let Some(pre) = &self.processing.pre else {
+            edit.change(&mut whole)?;
+            return Ok(whole);
+        };
+        let position = self.grid.chunk_position(number);
+        let chunk = (number, &position[..]);
+        if covered {
+            edit.change(&mut whole)?;
+            process_chunk(pre, self.grid, chunk, &mut whole)?;
+            return Ok(whole);
+        }
+        let process = |hook: &Hook, whole: &mut [u8]| {
+            process_blocks(hook, self.grid, chunk, edit.blocks().into_iter(), whole)
+        };
+        if let Some(post) = &self.processing.post {
+            // The way to the user's items and back: those of a touched block that are not written come out as they were.
+            process(post, &mut whole)?;
+            edit.change(&mut whole)?;
+            process(pre, &mut whole)?;
+            return Ok(whole);
+        }
+        // Without the way back, only what is written may be processed: the rest of a block has been.
+        let mut processed = zeroed("a chunk", whole.len() as u64)?;
+        processed.copy_from_slice(&whole);
+        edit.change(&mut processed)?;
+        process(pre, &mut processed)?;
+        let mut written = zeroed("a chunk", whole.len() as u64)?;
+        edit.mark(&mut written)?;
+        for ((to, from), mask) in whole.iter_mut().zip(&processed).zip(&written) {
+            *to = (*from & mask) | (*to & !mask);
+        }
         Ok(whole)
-    }
-
-    /// Takes the chunk of task `task`; puts it, and those that waited for it, when all before it have come.
-    fn push(&self, task: usize, chunk: u64, encoded: Result<Vec<u8>>, exec: &Exec) -> Result<()> {
-        let mut state = self.lock();
-        let encoded = match encoded {
-            Ok(encoded) => encoded,
-            Err(error) => {
-                state.failed = true;
-                self.moved.notify_all();
-                return Err(error);
-            }
-        };
-        while !state.failed && task > state.next + self.ahead {
-            // A thread that stops for a cancellation says nothing here, so who waits for it looks now and then.
-            exec.check_cancelled()?;
-            let waited = self.moved.wait_timeout(state, CANCEL_CHECK).unwrap_or_else(PoisonError::into_inner);
-            state = waited.0;
-        }
-        state.waiting.insert(task, (chunk, encoded));
-        let result = state.put_ready();
-        state.failed |= result.is_err();
-        self.moved.notify_all();
-        result
-    }
-}
-
-/// Lets nobody wait for a chunk whose thread panics.
-struct Alarm<'q, 'a>(&'q Queue<'a>);
-
-impl Drop for Alarm<'_, '_> {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            self.0.lock().failed = true;
-            self.0.moved.notify_all();
-        }
-    }
-}
-
-impl QueueState<'_> {
-    fn put_ready(&mut self) -> Result<()> {
-        while !self.failed
-            && let Some((chunk, encoded)) = self.waiting.remove(&self.next)
-        {
-            self.schunk.put_chunk(chunk, &encoded)?;
-            self.next += 1;
-        }
-        Ok(())
     }
 }

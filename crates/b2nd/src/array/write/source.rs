@@ -10,7 +10,7 @@ use b2nd_kernel::boxes::copy_box;
 use std::ops::Range;
 
 /// A chunk all of whose items come from the caller; what lies past the array's edge is zeros.
-pub(super) struct FreshChunk<'a> {
+pub(crate) struct FreshChunk<'a> {
     grid: &'a Grid,
     position: &'a [u64],
     /// The first index of the chunk along each axis.
@@ -25,7 +25,7 @@ pub(super) struct FreshChunk<'a> {
 
 impl<'a> FreshChunk<'a> {
     /// The chunk at `position`, whose first item is `offset` bytes into the items.
-    pub(super) fn new(
+    pub(crate) fn new(
         grid: &'a Grid,
         position: &'a [u64],
         items: &'a [u8],

@@ -28,7 +28,7 @@ impl Array {
     /// Starts a [`Transaction`].
     pub fn transaction(&mut self) -> Transaction<'_> {
         // One that was leaked instead of dropped must not come along with this one's commit.
-        let _ = self.schunk.rollback();
+        let _ = self.rollback();
         Transaction { array: self, open: true }
     }
 }
@@ -44,7 +44,7 @@ impl Transaction<'_> {
     /// # Errors
     /// As [`Array::write_bytes`]; after an error the transaction can only be dropped.
     pub fn write_bytes(&mut self, selection: impl Into<Selection>, items: &[u8]) -> Result<()> {
-        self.stage(&selection.into(), Given::Items(items))
+        self.stage(|array| array.stage(&selection.into(), Given::Items(items)))
     }
 
     /// Writes one item into every place of a selection; see [`Array::fill_bytes`].
@@ -52,14 +52,15 @@ impl Transaction<'_> {
     /// # Errors
     /// As [`Array::fill_bytes`]; after an error the transaction can only be dropped.
     pub fn fill_bytes(&mut self, selection: impl Into<Selection>, item: &[u8]) -> Result<()> {
-        self.stage(&selection.into(), Given::One(item))
+        self.stage(|array| array.stage(&selection.into(), Given::One(item)))
     }
 
-    fn stage(&mut self, selection: &Selection, given: Given<'_>) -> Result<()> {
+    /// Makes one change of many.
+    pub(crate) fn stage(&mut self, change: impl FnOnce(&mut Array) -> Result<()>) -> Result<()> {
         if !self.open {
-            return Err(Error::usage("a write of this transaction failed before: start another"));
+            return Err(Error::usage("a change of this transaction failed before: start another"));
         }
-        let result = self.array.stage(selection, given);
+        let result = change(self.array);
         self.open = result.is_ok();
         result
     }
@@ -72,7 +73,7 @@ impl Transaction<'_> {
         if !self.open {
             return Err(Error::usage("a write of this transaction failed: nothing is committed"));
         }
-        self.array.schunk.commit()?;
+        self.array.commit()?;
         self.open = false;
         Ok(())
     }
@@ -81,7 +82,7 @@ impl Transaction<'_> {
 impl Drop for Transaction<'_> {
     fn drop(&mut self) {
         // What cannot be rolled back was never visible on disk either; the handle reports it at its next use.
-        let _ = self.array.schunk.rollback();
+        let _ = self.array.rollback();
     }
 }
 
@@ -116,7 +117,7 @@ impl ArrayWriter {
     /// # Errors
     /// As [`Array::write_bytes`]; after an error the writer can only be dropped.
     pub fn write_bytes(&mut self, selection: impl Into<Selection>, items: &[u8]) -> Result<()> {
-        self.stage(&selection.into(), Given::Items(items))
+        self.stage(|array| array.stage(&selection.into(), Given::Items(items)))
     }
 
     /// Writes one item into every place of a selection; see [`Array::fill_bytes`].
@@ -124,14 +125,15 @@ impl ArrayWriter {
     /// # Errors
     /// As [`Array::fill_bytes`]; after an error the writer can only be dropped.
     pub fn fill_bytes(&mut self, selection: impl Into<Selection>, item: &[u8]) -> Result<()> {
-        self.stage(&selection.into(), Given::One(item))
+        self.stage(|array| array.stage(&selection.into(), Given::One(item)))
     }
 
-    fn stage(&mut self, selection: &Selection, given: Given<'_>) -> Result<()> {
+    /// Makes one change of many.
+    pub(crate) fn stage(&mut self, change: impl FnOnce(&mut Array) -> Result<()>) -> Result<()> {
         if !self.open {
             return Err(Error::usage("a write of this array failed before: start another"));
         }
-        let result = self.array.stage(selection, given);
+        let result = change(&mut self.array);
         self.open = result.is_ok();
         result
     }
@@ -145,7 +147,7 @@ impl ArrayWriter {
         if !self.open {
             return Err(Error::usage("a write of this array failed: nothing is committed"));
         }
-        self.array.schunk.commit()?;
+        self.array.commit()?;
         Ok(self.array)
     }
 }

@@ -1,6 +1,7 @@
 //! A commit that is cut off at any point leaves the old frame or the new one.
 
 use super::*;
+use crate::array::{Array, Dtype, Options, Resize};
 use crate::frame::plan::{FileId, WriteStep};
 use crate::io::{MemoryStore, Store};
 use std::path::Path;
@@ -249,4 +250,54 @@ fn a_copy_behind_other_frames_that_is_cut_off_leaves_them_and_is_none() {
         assert_eq!(frames_in(&again, &options()).unwrap().len(), found.len() + 1);
     }
     assert!(counts[0] == 0 && counts[1] > 10 && counts[2] > 1, "{counts:?}");
+}
+
+/// An array in memory, with every step after its first commit written down.
+fn recorded_array(layout: Layout) -> (Vec<WriteStep<'static>>, Array, Log) {
+    let new =
+        Options::new().with_layout(layout).with_exec(Exec::new(1)).with_chunks([3, 4]).with_blocks([2, 2]);
+    let mut array = new.create(None, Dtype::parse("<i2").unwrap(), &[7, 6]).unwrap();
+    array.write_items((), &(1..43).collect::<Vec<i16>>()).unwrap();
+    let mut base: Vec<_> = Vec::new();
+    for file in std::iter::once(FileId::Frame).chain((0..100).map(FileId::Chunk)) {
+        if let Some(bytes) = array.schunk.store.slice(file) {
+            base.push(WriteStep::Put { file, bytes: bytes.to_vec().into() });
+        }
+    }
+    let log = Log::default();
+    let mut store = Recorder { store: MemoryStore::default(), log: Log::default() };
+    base.iter().for_each(|step| store.apply(step).unwrap());
+    store.log = log.clone();
+    let schunk = SChunk::load(Box::new(store), layout, &options().with_write(true)).unwrap();
+    (base, Array::from_schunk(schunk).unwrap(), log)
+}
+
+#[test]
+fn every_prefix_of_a_change_of_shape_is_the_old_array_or_the_new_one() {
+    let changes: [fn(&mut Array); 4] = [
+        |a| a.resize(Resize::to([8, 3]).with_starts([2, 1])).unwrap(),
+        |a| a.insert_items(0, 2, &[9i16; 24]).unwrap(),
+        |a| a.delete(1, 1..4).unwrap(),
+        |a| a.resize([0, 9]).unwrap(),
+    ];
+    let look = |a: &Array| (a.shape().to_vec(), a.read_bytes(()).unwrap());
+    for (layout, change) in
+        [Layout::Contiguous, Layout::Sparse].into_iter().flat_map(|l| changes.map(|c| (l, c)))
+    {
+        let (base, mut array, log) = recorded_array(layout);
+        let old = look(&array);
+        change(&mut array);
+        let new = look(&array);
+        let steps = log.lock().unwrap().clone();
+        let mut found = [0, 0];
+        for crash in crashes(&steps) {
+            let mut store = MemoryStore::default();
+            base.iter().chain(&crash).for_each(|step| store.apply(step).unwrap());
+            let schunk = SChunk::load(Box::new(store), layout, &options()).unwrap();
+            let survived = look(&Array::from_schunk(schunk).unwrap());
+            assert!(survived == old || survived == new, "{layout:?} after {} steps", crash.len());
+            found[usize::from(survived == new)] += 1;
+        }
+        assert!(found[0] > 0 && found[1] > 0, "{found:?}");
+    }
 }

@@ -111,7 +111,7 @@ fn a_frame_without_chunks_is_replaced_behind_what_stands_before_it() {
     let offset = frame(&[]).append_to(&path).unwrap();
     let before = fs::read(&path).unwrap();
     let mut schunk = SChunk::open(&path, &at(offset).with_write(true)).unwrap();
-    schunk.set_vlmetalayer("note", &[7; 1000]).unwrap();
+    schunk.stage_vlmetalayer("note", &[7; 1000]).unwrap();
     schunk.commit().unwrap();
     let start = usize::try_from(offset).unwrap();
     assert_eq!(fs::read(&path).unwrap()[..start], before[..start]);
@@ -278,7 +278,7 @@ fn memory_is_shared_until_it_is_written() {
     assert_eq!(SChunk::from_bytes(long, &options()).unwrap().into_bytes().unwrap(), before);
     // Staged changes come along.
     let mut staged = SChunk::from_bytes(before, &options().with_write(true)).unwrap();
-    staged.set_vlmetalayer("more", b"x").unwrap();
+    staged.stage_vlmetalayer("more", b"x").unwrap();
     let out = SChunk::from_bytes(staged.into_bytes().unwrap(), &options()).unwrap();
     assert_eq!(out.vlmetalayer("more").unwrap().unwrap(), b"x");
 }

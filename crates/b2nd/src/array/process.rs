@@ -1,0 +1,51 @@
+//! Blocks of an array in the hands of the user's closures.
+
+use crate::array::grid::Grid;
+use crate::error::Result;
+use crate::schunk::BlockPlace;
+use crate::schunk::Hook;
+
+/// Gives block `block` of the chunk `chunk` at `position` to a closure; a block that is all padding is not shown.
+pub(crate) fn process_block(
+    hook: &Hook,
+    grid: &Grid,
+    (chunk, position): (u64, &[u64]),
+    block: usize,
+    bytes: &mut [u8],
+) -> Result<()> {
+    let (start, stop) = grid.block_box(position, &grid.block_position(block));
+    if start.iter().zip(&stop).any(|(a, b)| a >= b) {
+        return Ok(());
+    }
+    let place = BlockPlace {
+        chunk,
+        block,
+        offset: block * grid.block_bytes(),
+        start: &start,
+        stop: &stop,
+        shape: grid.blocks(),
+        typesize: grid.itemsize(),
+    };
+    hook(&place, bytes)
+}
+
+/// Gives some blocks of an uncompressed chunk to a closure.
+pub(crate) fn process_blocks(
+    hook: &Hook,
+    grid: &Grid,
+    chunk: (u64, &[u64]),
+    blocks: impl Iterator<Item = usize>,
+    whole: &mut [u8],
+) -> Result<()> {
+    let len = grid.block_bytes();
+    for block in blocks {
+        let bytes = whole.get_mut(block * len..).and_then(|rest| rest.get_mut(..len)).unwrap_or_default();
+        process_block(hook, grid, chunk, block, bytes)?;
+    }
+    Ok(())
+}
+
+/// Gives all blocks of an uncompressed chunk to a closure.
+pub(crate) fn process_chunk(hook: &Hook, grid: &Grid, chunk: (u64, &[u64]), whole: &mut [u8]) -> Result<()> {
+    process_blocks(hook, grid, chunk, 0..grid.blocks_per_chunk(), whole)
+}

@@ -1,0 +1,244 @@
+//! Arrays put together: concatenated, stacked, copied.
+
+use crate::array::Array;
+use crate::array::Dtype;
+use crate::array::Options;
+use crate::array::Transaction;
+use crate::array::cast::Cast;
+use crate::array::partition::growing;
+use crate::array::reshape::part::AxisParts;
+use crate::array::reshape::part::From;
+use crate::array::reshape::recipe::Incoming;
+use crate::array::reshape::recipe::Joined;
+use crate::error::Error;
+use crate::error::Result;
+use std::path::Path;
+
+impl Options {
+    /// Makes an array at `path` (`None`: in memory) of others, one behind the other along an axis.
+    ///
+    /// Chunks, blocks, codec and filters are those of the first where the options do not say them. Chunks that fall on
+    /// chunks of the result come along as they are, compressed.
+    ///
+    /// ```
+    /// use b2nd::{s, Dtype, Options};
+    /// let row = |value| -> b2nd::Result<_> {
+    ///     let mut a = Options::new().create(None, Dtype::parse("|u1")?, &[1, 2])?;
+    ///     a.write_bytes(s![], &[value; 2])?;
+    ///     Ok(a)
+    /// };
+    /// let joined = Options::new().concatenate(None, &[&row(1)?, &row(2)?], 0)?;
+    /// assert_eq!(joined.read_bytes(s![])?, [1, 1, 2, 2]);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Options::create`], and [`Error::Usage`] when there is no array or no such axis, or their dtypes or their other
+    /// axes differ.
+    pub fn concatenate(self, path: Option<&Path>, arrays: &[&Array], axis: usize) -> Result<Array> {
+        let first = *arrays.first().ok_or_else(|| Error::usage("there is nothing to concatenate"))?;
+        let axes = joined_axes(first, AxisParts::new(0), arrays, axis)?;
+        let chunked = (first.chunks().to_vec(), first.blocks().to_vec());
+        self.join(path, first, first.dtype(), &axes, chunked, Joined { arrays, stacked: None, cast: None })
+    }
+
+    /// Makes an array at `path` (`None`: in memory) of others, one behind the other along a new axis, which comes before
+    /// axis `axis` of theirs.
+    ///
+    /// Blocks, codec and filters are those of the first where the options do not say them; along the new axis chunks are
+    /// one array long.
+    ///
+    /// ```
+    /// use b2nd::{s, Dtype, Options};
+    /// let mut a = Options::new().create(None, Dtype::parse("|u1")?, &[3])?;
+    /// a.write_bytes(s![], &[1, 2, 3])?;
+    /// let pairs = Options::new().stack(None, &[&a, &a], 1)?;
+    /// assert_eq!(pairs.shape(), [3, 2]);
+    /// assert_eq!(pairs.read_bytes(s![])?, [1, 1, 2, 2, 3, 3]);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Options::create`], and [`Error::Usage`] when there is no array, `axis` is more than their number of axes, or
+    /// their dtypes or shapes differ.
+    pub fn stack(self, path: Option<&Path>, arrays: &[&Array], axis: usize) -> Result<Array> {
+        let first = *arrays.first().ok_or_else(|| Error::usage("there is nothing to stack"))?;
+        if axis > first.ndim() {
+            let shape = first.shape();
+            return Err(Error::usage(format!(
+                "arrays of shape {shape:?} cannot be stacked along axis {axis}"
+            )));
+        }
+        check_like(first, arrays, |_| true)?;
+        let mut new = AxisParts::new(0);
+        for source in 0..arrays.len() {
+            new.push(1, From::New { source, at: 0 })?;
+        }
+        let mut axes = first.kept_axes()?;
+        axes.insert(axis, new);
+        let with_one = |lengths: &[u64]| {
+            let mut lengths = lengths.to_vec();
+            lengths.insert(axis, 1);
+            lengths
+        };
+        let chunked = (with_one(first.chunks()), with_one(first.blocks()));
+        self.join(
+            path,
+            first,
+            first.dtype(),
+            &axes,
+            chunked,
+            Joined { arrays, stacked: Some(axis), cast: None },
+        )
+    }
+
+    /// Copies an array to `path` (`None`: into memory), with its metalayers and vlmetalayers.
+    ///
+    /// Chunks, blocks, codec and filters are those of the array where the options do not say others; chunks are then
+    /// copied as they are, compressed.
+    ///
+    /// ```
+    /// use b2nd::{s, Dtype, Options};
+    /// let mut a = Options::new().with_chunks([4]).create(None, Dtype::parse("|u1")?, &[6])?;
+    /// a.write_bytes(s![2..], &[1, 2, 3, 4])?;
+    /// let copy = Options::new().with_chunks([3]).copy(None, &a)?;
+    /// assert_eq!((copy.chunks(), copy.read_bytes(s![])?), (&[3][..], vec![0, 0, 1, 2, 3, 4]));
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Options::create`], and [`Error::Format`] where the array is damaged.
+    pub fn copy(self, path: Option<&Path>, array: &Array) -> Result<Array> {
+        self.astype(path, array, array.dtype())
+    }
+
+    /// Copies an array as [`Options::copy`] does, with its items converted to another dtype: as NumPy's `astype`, between
+    /// numbers, bools and, without a change of unit, times; texts and raw bytes become longer or shorter.
+    ///
+    /// Nothing is too far to be converted: integers keep their low bits, floats lose their fraction, complex numbers their
+    /// imaginary part. A float without a place in an integer gives what x86-64 gives: -2⁶³ (-2³¹ in signed integers of up to
+    /// 32 bits), of which the low bits are kept.
+    ///
+    /// ```
+    /// use b2nd::{s, Dtype, Options};
+    /// let mut a = Options::new().create(None, Dtype::parse("<f8")?, &[3])?;
+    /// a.write_items(s![], &[1.9, -1.9, 300.0])?;
+    /// let bytes = Options::new().astype(None, &a, &Dtype::parse("|u1")?)?;
+    /// assert_eq!(bytes.read_items::<u8>(s![])?, [1, 255, 44]);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Options::copy`], and [`Error::Usage`] where one dtype cannot become the other.
+    pub fn astype(self, path: Option<&Path>, array: &Array, dtype: &Dtype) -> Result<Array> {
+        let cast = Cast::new(array.dtype(), dtype)?;
+        let axes = array.kept_axes()?;
+        let chunked = (array.chunks().to_vec(), array.blocks().to_vec());
+        let arrays = &[array];
+        let options = self.with_metadata_of(&array.schunk)?;
+        options.join(path, array, dtype, &axes, chunked, Joined { arrays, stacked: None, cast })
+    }
+
+    /// Makes the array of which all axes are given; what options do not say is as in `like`.
+    fn join(
+        self,
+        path: Option<&Path>,
+        like: &Array,
+        dtype: &Dtype,
+        axes: &[AxisParts],
+        chunked: (Vec<u64>, Vec<u64>),
+        joined: Joined<'_>,
+    ) -> Result<Array> {
+        let shape: Vec<u64> = axes.iter().map(AxisParts::len).collect();
+        let (mut chunks, mut blocks) = chunked;
+        let missing =
+            |(&length, (&chunk, &block)): (&u64, (&u64, &u64))| length > 0 && (chunk == 0 || block == 0);
+        if shape.iter().zip(chunks.iter().zip(&blocks)).any(missing) {
+            (chunks, blocks) = growing(&chunks, &blocks, dtype.itemsize());
+        }
+        let options = self.or_like(like.schunk.params(), Some((chunks, blocks)));
+        let mut writer = options.create_uncommitted(path, dtype.clone(), &shape)?;
+        writer.stage(|array| array.stage_whole(axes, Incoming::Arrays(joined)))?;
+        writer.commit()
+    }
+}
+
+impl Array {
+    /// Appends other arrays along an axis, in order, and commits.
+    ///
+    /// Where the array ends with a full chunk and the others have the same chunks, blocks, codec and filters, chunks come
+    /// along as they are, compressed.
+    ///
+    /// ```
+    /// use b2nd::{s, Dtype, Options};
+    /// let mut a = Options::new().create(None, Dtype::parse("|u1")?, &[2])?;
+    /// let mut b = Options::new().create(None, Dtype::parse("|u1")?, &[1])?;
+    /// b.write_bytes(s![], &[7])?;
+    /// a.extend(0, &[&b, &b])?;
+    /// assert_eq!(a.read_bytes(s![])?, [0, 0, 7, 7]);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Array::append_bytes`], and [`Error::Usage`] when dtypes or the other axes differ.
+    pub fn extend(&mut self, axis: usize, arrays: &[&Array]) -> Result<()> {
+        let mut transaction = self.transaction();
+        transaction.extend(axis, arrays)?;
+        transaction.commit()
+    }
+
+    fn stage_extend(&mut self, axis: usize, arrays: &[&Array]) -> Result<()> {
+        let length = self.axis_length(axis)?;
+        let mut grown = AxisParts::new(length);
+        grown.push(length, From::Old(0))?;
+        let axes = joined_axes(self, grown, arrays, axis)?;
+        self.stage_shape(&axes, Incoming::Arrays(Joined { arrays, stacked: None, cast: None }))
+    }
+}
+
+impl Transaction<'_> {
+    /// Appends other arrays along an axis; see [`Array::extend`].
+    ///
+    /// # Errors
+    /// As [`Array::extend`]; after an error the transaction can only be dropped.
+    pub fn extend(&mut self, axis: usize, arrays: &[&Array]) -> Result<()> {
+        self.stage(|array| array.stage_extend(axis, arrays))
+    }
+}
+
+/// The axes of `first` with those of `arrays` behind what `grown` has along one of them.
+fn joined_axes(
+    first: &Array,
+    mut grown: AxisParts,
+    arrays: &[&Array],
+    axis: usize,
+) -> Result<Vec<AxisParts>> {
+    first.axis_length(axis)?;
+    check_like(first, arrays, |other| other != axis)?;
+    for (source, array) in arrays.iter().enumerate() {
+        grown.push(array.axis_length(axis)?, From::New { source, at: 0 })?;
+    }
+    let mut axes = first.kept_axes()?;
+    axes[axis] = grown;
+    Ok(axes)
+}
+
+/// That arrays have the dtype of the first, and its lengths along the axes that `due` names.
+fn check_like(first: &Array, arrays: &[&Array], due: impl Fn(usize) -> bool) -> Result<()> {
+    for array in arrays {
+        if array.dtype() != first.dtype() {
+            return Err(Error::usage(format!(
+                "arrays of {} and {} cannot be joined: convert one of them with `astype`",
+                first.dtype(),
+                array.dtype()
+            )));
+        }
+        let (own, theirs) = (first.shape(), array.shape());
+        if own.len() != theirs.len() || (0..own.len()).any(|d| due(d) && own[d] != theirs[d]) {
+            return Err(Error::usage(format!(
+                "arrays of the shapes {own:?} and {theirs:?} cannot be joined"
+            )));
+        }
+    }
+    Ok(())
+}

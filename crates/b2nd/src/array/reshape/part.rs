@@ -1,0 +1,196 @@
+//! Where the items along an axis come from when an array changes its shape. Pure arithmetic.
+
+use crate::error::Error;
+use crate::error::Result;
+use std::ops::Range;
+
+/// What a stretch of an axis is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum From {
+    /// Items of the array as it was, from this index on.
+    Old(u64),
+    /// Items that come in, from source number `source`, from its index `at` on.
+    New { source: usize, at: u64 },
+}
+
+impl From {
+    fn skip(self, count: u64) -> Self {
+        match self {
+            From::Old(at) => From::Old(at + count),
+            From::New { source, at } => From::New { source, at: at + count },
+        }
+    }
+}
+
+/// `count` items of the new axis, from index `start` on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Part {
+    pub(super) start: u64,
+    pub(super) count: u64,
+    pub(super) from: From,
+}
+
+/// A whole axis, part by part in order, without gaps.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct AxisParts {
+    parts: Vec<Part>,
+    len: u64,
+    /// The length that the axis had.
+    old_len: u64,
+}
+
+/// What becomes of one chunk along one axis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// Exactly the items of one chunk of the array as it was.
+    Old(u64),
+    /// Exactly the items of one chunk of an incoming source, were it cut into chunks of the same length.
+    New { source: usize, chunk: u64 },
+    /// Items of one incoming source that are no whole chunk of it.
+    Within(usize),
+    /// Items that lie together nowhere.
+    Mixed,
+}
+
+impl AxisParts {
+    /// An axis that had `old_len` items, before anything is said about what it will have.
+    pub(super) fn new(old_len: u64) -> Self {
+        AxisParts { parts: Vec::new(), len: 0, old_len }
+    }
+
+    /// Adds a stretch behind the others.
+    pub(super) fn push(&mut self, count: u64, from: From) -> Result<()> {
+        if count == 0 {
+            return Ok(());
+        }
+        let len = self.len.checked_add(count).filter(|&len| len <= i64::MAX as u64);
+        let len = len.ok_or_else(|| Error::usage("an axis would be longer than the format allows"))?;
+        match self.parts.last_mut() {
+            // What goes on where the last part ends belongs to it: nothing came between.
+            Some(last) if last.from.skip(last.count) == from => last.count += count,
+            _ => self.parts.push(Part { start: self.len, count, from }),
+        }
+        self.len = len;
+        Ok(())
+    }
+
+    /// An axis that stays as it is.
+    pub(super) fn kept(len: u64) -> Result<Self> {
+        AxisParts::spliced(len, len..len, 0)
+    }
+
+    /// An axis whose items `removed` give way to `inserted` new ones of source 0.
+    pub(super) fn spliced(old_len: u64, removed: Range<u64>, inserted: u64) -> Result<Self> {
+        let mut axis = AxisParts::new(old_len);
+        axis.push(removed.start, From::Old(0))?;
+        axis.push(inserted, From::New { source: 0, at: 0 })?;
+        axis.push(old_len.saturating_sub(removed.end), From::Old(removed.end))?;
+        Ok(axis)
+    }
+
+    /// The length that the axis gets.
+    pub(super) fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Whether nothing changes.
+    pub(super) fn is_kept(&self) -> bool {
+        self.len == self.old_len && self.parts.iter().all(|part| part.from == From::Old(part.start))
+    }
+
+    /// The parts of the indices `range` of the new axis, cut to it.
+    pub(super) fn within(&self, range: Range<u64>) -> impl Iterator<Item = Part> + Clone + '_ {
+        let first = self.parts.partition_point(|part| part.start + part.count <= range.start);
+        let touched = self.parts[first..].iter().take_while(move |part| part.start < range.end);
+        touched.map(move |part| {
+            let skipped = range.start.saturating_sub(part.start);
+            let start = part.start + skipped;
+            let count = (part.start + part.count).min(range.end) - start;
+            Part { start, count, from: part.from.skip(skipped) }
+        })
+    }
+
+    /// What becomes of chunk `chunk` of the new axis; `source_len` tells how long an incoming source is.
+    pub(super) fn fate(&self, chunk: u64, chunk_len: u64, source_len: impl Fn(usize) -> u64) -> Fate {
+        let start = chunk * chunk_len;
+        let range = start..(start + chunk_len).min(self.len);
+        let count = range.end - range.start;
+        let mut parts = self.within(range);
+        let (Some(part), None) = (parts.next(), parts.next()) else { return Fate::Mixed };
+        // A chunk at an edge is the same only where the edge is: what lies past it is padding.
+        let whole = |at: u64, len: u64| at.is_multiple_of(chunk_len) && (len - at).min(chunk_len) == count;
+        match part.from {
+            From::Old(at) if whole(at, self.old_len) => Fate::Old(at / chunk_len),
+            From::Old(_) => Fate::Mixed,
+            From::New { source, at } if whole(at, source_len(source)) => {
+                Fate::New { source, chunk: at / chunk_len }
+            }
+            From::New { source, .. } => Fate::Within(source),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The new axis item by item: `Ok(old index)` or `Err((source, index))`.
+    fn items(axis: &AxisParts, range: Range<u64>) -> Vec<Result<u64, (usize, u64)>> {
+        let mut items = Vec::new();
+        for part in axis.within(range.clone()) {
+            assert_eq!(part.start, range.start + items.len() as u64);
+            items.extend((0..part.count).map(|n| match part.from.skip(n) {
+                From::Old(at) => Ok(at),
+                From::New { source, at } => Err((source, at)),
+            }));
+        }
+        items
+    }
+
+    proptest! {
+        #[test]
+        fn a_splice_is_a_vecs_splice(
+            len in 0u64..40, from in 0u64..40, removed in 0u64..40, inserted in 0u64..40, chunk in 1u64..12,
+        ) {
+            let start = from.min(len);
+            let end = (start + removed).min(len);
+            let axis = AxisParts::spliced(len, start..end, inserted).unwrap();
+            let mut naive: Vec<_> = (0..len).map(Ok).collect();
+            naive.splice(start as usize..end as usize, (0..inserted).map(|at| Err((0, at))));
+            prop_assert_eq!(axis.len(), naive.len() as u64);
+            prop_assert_eq!(items(&axis, 0..axis.len()), naive.clone());
+            prop_assert_eq!(axis.is_kept(), naive.len() as u64 == len && naive.iter().zip(0..).all(|(&item, n)| item == Ok(n)));
+            for (n, due) in naive.chunks(chunk as usize).enumerate() {
+                let n = n as u64;
+                let range = n * chunk..(n * chunk + due.len() as u64);
+                prop_assert_eq!(items(&axis, range), due);
+                let old = |c: u64| (c * chunk..((c + 1) * chunk).min(len)).map(Ok).collect::<Vec<_>>();
+                let new = |c: u64| (c * chunk..((c + 1) * chunk).min(inserted)).map(|at| Err((0, at))).collect::<Vec<_>>();
+                match axis.fate(n, chunk, |_| inserted) {
+                    Fate::Old(c) => prop_assert_eq!(due, old(c)),
+                    Fate::New { source: 0, chunk: c } => prop_assert_eq!(due, new(c)),
+                    Fate::Within(0) => prop_assert!(due.iter().all(Result::is_err)),
+                    Fate::Mixed => {
+                        let wholes = (0..len.div_ceil(chunk)).map(old).chain((0..inserted.div_ceil(chunk)).map(new));
+                        prop_assert!(wholes.into_iter().all(|whole| whole != due));
+                        prop_assert!(due.iter().any(Result::is_ok));
+                    }
+                    other => prop_assert!(false, "{:?}", other),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_in_between_cuts_nothing() {
+        let axis = AxisParts::spliced(2, 1..1, 0).unwrap();
+        assert_eq!((axis.is_kept(), axis.fate(0, 2, |_| 0)), (true, Fate::Old(0)));
+    }
+
+    #[test]
+    fn an_axis_does_not_outgrow_the_format() {
+        assert!(AxisParts::spliced(i64::MAX as u64, 0..0, 1).is_err());
+        assert!(AxisParts::spliced(5, 0..5, u64::MAX).is_err());
+    }
+}

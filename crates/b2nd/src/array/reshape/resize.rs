@@ -1,0 +1,286 @@
+//! Resize, append, insert and delete.
+
+use crate::array::Array;
+use crate::array::ArrayWriter;
+use crate::array::Axis;
+use crate::array::Fill;
+use crate::array::Selection;
+use crate::array::Transaction;
+use crate::array::options::first_content;
+use crate::array::reshape::part::AxisParts;
+use crate::array::reshape::recipe::Incoming;
+use crate::chunk::Special;
+use crate::error::Error;
+use crate::error::Result;
+
+/// A new shape for an array, with where each axis grows or shrinks and what new items are.
+///
+/// ```
+/// use b2nd::{s, Dtype, Fill, Options, Resize};
+/// let mut a = Options::new().create(None, Dtype::parse("|u1")?, &[2, 2])?;
+/// a.write_bytes(s![], &[1, 2, 3, 4])?;
+/// a.resize(Resize::to([2, 3]).with_starts([0, 1]).with_fill(Fill::Value(vec![9])))?;
+/// assert_eq!(a.read_bytes(s![])?, [1, 9, 2, 3, 9, 4]);
+/// # Ok::<(), b2nd::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Resize {
+    shape: Vec<u64>,
+    starts: Option<Vec<u64>>,
+    fill: Fill,
+}
+
+impl Resize {
+    /// To this shape: axes grow and shrink at their ends, new items are zeros.
+    pub fn to(shape: impl Into<Vec<u64>>) -> Self {
+        Resize { shape: shape.into(), starts: None, fill: Fill::Zeros }
+    }
+    /// Sets for each axis the index before which new items come in, or from which on items go.
+    #[must_use]
+    pub fn with_starts(mut self, starts: impl Into<Vec<u64>>) -> Self {
+        self.starts = Some(starts.into());
+        self
+    }
+    /// Sets what new items are.
+    #[must_use]
+    pub fn with_fill(mut self, fill: Fill) -> Self {
+        self.fill = fill;
+        self
+    }
+
+    /// The axes of an array of shape `old` after the change.
+    fn axes(&self, old: &[u64]) -> Result<Vec<AxisParts>> {
+        let named = self.starts.as_ref().map_or(old.len(), Vec::len);
+        if self.shape.len() != old.len() || named != old.len() {
+            return Err(Error::usage(format!(
+                "an array of shape {old:?} cannot be resized to {:?}{}: the number of axes stays",
+                self.shape,
+                self.starts.as_ref().map_or(String::new(), |starts| format!(" at {starts:?}"))
+            )));
+        }
+        let axis = |axis: usize| {
+            let (before, after) = (old[axis], self.shape[axis]);
+            let (removed, inserted) = (before.saturating_sub(after), after.saturating_sub(before));
+            let start = self.starts.as_ref().map_or(before - removed, |starts| starts[axis]);
+            let end = start.checked_add(removed).filter(|&end| end <= before);
+            let end = end.ok_or_else(|| {
+                Error::usage(format!(
+                    "axis {axis} of {before} items cannot become {after} long at index {start}"
+                ))
+            })?;
+            AxisParts::spliced(before, start..end, inserted)
+        };
+        (0..old.len()).map(axis).collect()
+    }
+}
+
+impl<T: Into<Vec<u64>>> From<T> for Resize {
+    fn from(shape: T) -> Self {
+        Resize::to(shape)
+    }
+}
+
+impl Array {
+    /// Gives the array another shape, and commits: any axes at once, each at its end or where [`Resize`] says.
+    ///
+    /// Chunks that keep all their items are not touched; those at a changed edge are made anew, so that items that went
+    /// never come back. An axis of length 0 without a chunk length gets one.
+    ///
+    /// ```
+    /// use b2nd::{s, Dtype, Options};
+    /// let mut a = Options::new().create(None, Dtype::parse("|u1")?, &[2, 2])?;
+    /// a.write_bytes(s![], &[1, 2, 3, 4])?;
+    /// a.resize([3, 1])?;
+    /// assert_eq!(a.read_bytes(s![])?, [1, 3, 0]);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Usage`] when the number of axes differs, a start lies outside its axis, the shape is more than the format
+    /// allows, or the array was opened for reading only; [`Error::Format`] where a chunk that is made anew is damaged.
+    /// After an error the array is as it was.
+    pub fn resize(&mut self, resize: impl Into<Resize>) -> Result<()> {
+        let mut transaction = self.transaction();
+        transaction.resize(resize)?;
+        transaction.commit()
+    }
+
+    /// Appends items along an axis, and commits: C order, the dtype's own byte order, any number of whole slabs.
+    ///
+    /// Only the last row of chunks is made anew, and only when it is not full.
+    ///
+    /// ```
+    /// use b2nd::{s, Dtype, Options};
+    /// let mut a = Options::new().create(None, Dtype::parse("|u1")?, &[0, 2])?;
+    /// a.append_bytes(0, &[1, 2, 3, 4])?;
+    /// a.append_bytes(1, &[8, 9])?;
+    /// assert_eq!(a.shape(), [2, 3]);
+    /// assert_eq!(a.read_bytes(s![])?, [1, 2, 8, 3, 4, 9]);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Array::resize`], and [`Error::Usage`] when there is no such axis or the items are no whole slabs.
+    pub fn append_bytes(&mut self, axis: usize, items: &[u8]) -> Result<()> {
+        let mut transaction = self.transaction();
+        transaction.append_bytes(axis, items)?;
+        transaction.commit()
+    }
+
+    /// Inserts items along an axis before `index` (at most its length), and commits; items behind it move.
+    ///
+    /// Where index and number of items are multiples of the chunk length, no chunk is compressed again.
+    ///
+    /// ```
+    /// use b2nd::{s, Dtype, Options};
+    /// let mut a = Options::new().create(None, Dtype::parse("|u1")?, &[2, 2])?;
+    /// a.insert_bytes(1, 1, &[7, 8])?;
+    /// assert_eq!(a.read_bytes(s![])?, [0, 7, 0, 0, 8, 0]);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Array::append_bytes`], and [`Error::Usage`] for an index outside the axis.
+    pub fn insert_bytes(&mut self, axis: usize, index: u64, items: &[u8]) -> Result<()> {
+        let mut transaction = self.transaction();
+        transaction.insert_bytes(axis, index, items)?;
+        transaction.commit()
+    }
+
+    /// Deletes an index or a range of them along an axis, and commits; items behind move up.
+    ///
+    /// ```
+    /// use b2nd::{s, Dtype, Options};
+    /// let mut a = Options::new().create(None, Dtype::parse("|u1")?, &[5])?;
+    /// a.write_bytes(s![], &[0, 1, 2, 3, 4])?;
+    /// a.delete(0, 1..3)?;
+    /// a.delete(0, -1)?;
+    /// assert_eq!(a.read_bytes(s![])?, [0, 3]);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Array::resize`], and [`Error::Usage`] when there is no such axis or index, or the range has a step.
+    pub fn delete(&mut self, axis: usize, range: impl Into<Axis>) -> Result<()> {
+        let mut transaction = self.transaction();
+        transaction.delete(axis, range)?;
+        transaction.commit()
+    }
+
+    fn stage_resize(&mut self, resize: &Resize) -> Result<()> {
+        let axes = resize.axes(self.shape())?;
+        let (special, value) = first_content(&resize.fill, self.dtype())?;
+        self.stage_shape(&axes, Incoming::Fill { special, value })
+    }
+
+    fn stage_insert(&mut self, axis: usize, index: Option<u64>, items: &[u8]) -> Result<()> {
+        let length = self.axis_length(axis)?;
+        let index = index.unwrap_or(length);
+        if index > length {
+            return Err(Error::usage(format!(
+                "index {index} is out of range for axis {axis} with {length} items"
+            )));
+        }
+        let others = self.shape().iter().enumerate().filter(|(other, _)| *other != axis);
+        let slab = others.map(|(_, &n)| n).try_fold(self.grid.itemsize() as u64, u64::checked_mul);
+        let slab = slab.ok_or_else(|| Error::usage("a slab has more than 2^64 bytes"))?;
+        let bytes = items.len() as u64;
+        let count = bytes.checked_div(slab).unwrap_or(0);
+        if count.saturating_mul(slab) != bytes {
+            return Err(Error::usage(format!(
+                "{bytes} bytes are no whole slabs: one along axis {axis} of {:?} has {slab}",
+                self.shape()
+            )));
+        }
+        let mut axes = self.kept_axes()?;
+        axes[axis] = AxisParts::spliced(length, index..index, count)?;
+        let lengths = axes.iter().map(|axis| usize::try_from(axis.len()));
+        let mut lengths =
+            lengths.collect::<Result<Vec<_>, _>>().map_err(|_| Error::usage("an axis is too long"))?;
+        // At most the number of bytes that are in memory.
+        lengths[axis] = count as usize;
+        self.stage_shape(&axes, Incoming::Items { bytes: items, lengths })
+    }
+
+    fn stage_delete(&mut self, axis: usize, range: Axis) -> Result<()> {
+        let length = self.axis_length(axis)?;
+        if matches!(range, Axis::NewAxis | Axis::Ellipsis) {
+            return Err(Error::usage("an index or a range can be deleted, and no new axis and no '...'"));
+        }
+        let lines = Selection::new([range]).resolve(&[length])?.into_lines();
+        let line = lines.ok().and_then(|lines| lines.first().copied()).filter(|line| line.step == 1);
+        let line = line
+            .ok_or_else(|| Error::usage("only an index or a range without a step can be deleted at once"))?;
+        // Nothing may be taken at any index.
+        let start = line.start.min(length);
+        let mut axes = self.kept_axes()?;
+        axes[axis] = AxisParts::spliced(length, start..start + line.count, 0)?;
+        // Nothing comes in, so any kind will do.
+        let special = self.schunk.uniform()?.unwrap_or(Special::Zeros);
+        self.stage_shape(&axes, Incoming::Fill { special, value: None })
+    }
+
+    pub(super) fn kept_axes(&self) -> Result<Vec<AxisParts>> {
+        self.shape().iter().map(|&length| AxisParts::kept(length)).collect()
+    }
+
+    pub(super) fn axis_length(&self, axis: usize) -> Result<u64> {
+        let found = self.shape().get(axis).copied();
+        found.ok_or_else(|| Error::usage(format!("there is no axis {axis}: the shape is {:?}", self.shape())))
+    }
+}
+
+impl Transaction<'_> {
+    /// Gives the array another shape; see [`Array::resize`].
+    ///
+    /// # Errors
+    /// As [`Array::resize`]; after an error the transaction can only be dropped.
+    pub fn resize(&mut self, resize: impl Into<Resize>) -> Result<()> {
+        let resize = resize.into();
+        self.stage(|array| array.stage_resize(&resize))
+    }
+
+    /// Appends items along an axis; see [`Array::append_bytes`].
+    ///
+    /// # Errors
+    /// As [`Array::append_bytes`]; after an error the transaction can only be dropped.
+    pub fn append_bytes(&mut self, axis: usize, items: &[u8]) -> Result<()> {
+        self.stage(|array| array.stage_insert(axis, None, items))
+    }
+
+    /// Inserts items along an axis; see [`Array::insert_bytes`].
+    ///
+    /// # Errors
+    /// As [`Array::insert_bytes`]; after an error the transaction can only be dropped.
+    pub fn insert_bytes(&mut self, axis: usize, index: u64, items: &[u8]) -> Result<()> {
+        self.stage(|array| array.stage_insert(axis, Some(index), items))
+    }
+
+    /// Deletes along an axis; see [`Array::delete`].
+    ///
+    /// # Errors
+    /// As [`Array::delete`]; after an error the transaction can only be dropped.
+    pub fn delete(&mut self, axis: usize, range: impl Into<Axis>) -> Result<()> {
+        let range = range.into();
+        self.stage(|array| array.stage_delete(axis, range))
+    }
+}
+
+impl ArrayWriter {
+    /// Appends items along an axis of the new array; see [`Array::append_bytes`]. For a length that is not known at first.
+    ///
+    /// ```
+    /// use b2nd::{s, Dtype, Options};
+    /// let mut writer = Options::new().create_uncommitted(None, Dtype::parse("|u1")?, &[0])?;
+    /// writer.append_bytes(0, b"one ")?;
+    /// writer.append_bytes(0, b"two")?;
+    /// assert_eq!(writer.commit()?.read_bytes(s![])?, b"one two");
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Array::append_bytes`]; after an error the writer can only be dropped.
+    pub fn append_bytes(&mut self, axis: usize, items: &[u8]) -> Result<()> {
+        self.stage(|array| array.stage_insert(axis, None, items))
+    }
+}

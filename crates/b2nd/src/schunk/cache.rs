@@ -1,0 +1,232 @@
+//! A bounded cache of decompressed blocks, shared by the threads that read one handle.
+//!
+//! A block is known by where its chunk is stored as well as by its numbers. A changed chunk gets a new place, so a write
+//! leaves nothing stale behind; places come again only after a rollback, which clears the cache, as a new list of chunks does.
+
+use crate::frame::plan::FileId;
+use crate::schunk::Place;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::MutexGuard;
+use std::sync::PoisonError;
+use std::sync::TryLockError;
+
+/// What an entry costs besides its block: its key twice, its slot, and the spare room of both tables.
+const ENTRY_BYTES: u64 = 256;
+/// How often a taken lock is tried again before the cache is left alone.
+const TRIES: usize = 1000;
+
+/// What a block cache holds and how it did, as [`SChunk::block_cache`](crate::SChunk::block_cache) tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct CacheUse {
+    /// The bytes that it may take.
+    pub capacity: u64,
+    /// The bytes that it takes: the blocks, and 256 for each.
+    pub bytes: u64,
+    /// Blocks in it.
+    pub blocks: u64,
+    /// Blocks that were found in it.
+    pub hits: u64,
+    /// Blocks that were looked for and decoded.
+    pub misses: u64,
+}
+
+/// Which block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Key {
+    chunk: u64,
+    file: FileId,
+    offset: u64,
+    block: usize,
+}
+
+impl Key {
+    /// The key of a block of a stored chunk.
+    pub(crate) fn new(chunk: u64, place: Place, block: usize) -> Option<Self> {
+        match place {
+            Place::Stored { file, offset, .. } => Some(Key { chunk, file, offset, block }),
+            Place::Special(_) => None,
+        }
+    }
+}
+
+/// The cache of one handle. The blocks are those that a reader sees: post-processed.
+#[derive(Debug, Default)]
+pub(crate) struct BlockCache {
+    capacity: u64,
+    clock: Mutex<Clock>,
+}
+
+/// Blocks in a circle. A hand goes round and takes out those that were not used since it came by last.
+#[derive(Debug, Default)]
+struct Clock {
+    slots: Vec<Slot>,
+    places: HashMap<Key, usize>,
+    hand: usize,
+    bytes: u64,
+    hits: u64,
+    misses: u64,
+}
+
+#[derive(Debug)]
+struct Slot {
+    key: Key,
+    block: Arc<Vec<u8>>,
+    used: bool,
+}
+
+fn cost(block: &[u8]) -> u64 {
+    (block.len() as u64).saturating_add(ENTRY_BYTES)
+}
+
+impl BlockCache {
+    /// A cache of `capacity` bytes; 0: none.
+    pub(crate) fn new(capacity: u64) -> Self {
+        BlockCache { capacity, clock: Mutex::default() }
+    }
+
+    /// Whether a read that touches `blocks` blocks of `block_bytes` goes through the cache: not when it would turn over all of it.
+    pub(crate) fn admits(&self, blocks: u64, block_bytes: usize) -> bool {
+        self.capacity > 0 && blocks.saturating_mul(block_bytes as u64 + ENTRY_BYTES) <= self.capacity
+    }
+
+    /// Waits for a short time only: a lock that a forked child inherited as taken costs the cache, never a deadlock.
+    fn lock(&self) -> Option<MutexGuard<'_, Clock>> {
+        for _ in 0..TRIES {
+            match self.clock.try_lock() {
+                Ok(clock) => return Some(clock),
+                Err(TryLockError::Poisoned(poisoned)) => return Some(poisoned.into_inner()),
+                Err(TryLockError::WouldBlock) => std::thread::yield_now(),
+            }
+        }
+        None
+    }
+
+    pub(crate) fn get(&self, key: Key) -> Option<Arc<Vec<u8>>> {
+        self.lock()?.get(key)
+    }
+
+    pub(crate) fn put(&self, key: Key, block: Arc<Vec<u8>>) {
+        if cost(&block) <= self.capacity
+            && let Some(mut clock) = self.lock()
+        {
+            clock.put(key, block, self.capacity);
+        }
+    }
+
+    pub(crate) fn clear(&mut self) {
+        let clock = self.clock.get_mut().unwrap_or_else(PoisonError::into_inner);
+        *clock = Clock { hits: clock.hits, misses: clock.misses, ..Clock::default() };
+    }
+
+    pub(crate) fn usage(&self) -> CacheUse {
+        let Some(clock) = self.lock() else { return CacheUse::default() };
+        let (blocks, capacity) = (clock.slots.len() as u64, self.capacity);
+        CacheUse { capacity, bytes: clock.bytes, blocks, hits: clock.hits, misses: clock.misses }
+    }
+}
+
+impl Clock {
+    fn get(&mut self, key: Key) -> Option<Arc<Vec<u8>>> {
+        let found = self.places.get(&key).and_then(|&n| self.slots.get_mut(n));
+        let Some(slot) = found else {
+            self.misses += 1;
+            return None;
+        };
+        slot.used = true;
+        self.hits += 1;
+        Some(slot.block.clone())
+    }
+
+    fn put(&mut self, key: Key, block: Arc<Vec<u8>>, capacity: u64) {
+        // Two threads may have decoded it at the same time.
+        if self.places.contains_key(&key) {
+            return;
+        }
+        let more = cost(&block);
+        while self.bytes.saturating_add(more) > capacity && !self.slots.is_empty() {
+            self.evict();
+        }
+        // A block has to be used again before the hand spares it: what is read once goes first.
+        self.places.insert(key, self.slots.len());
+        self.slots.push(Slot { key, block, used: false });
+        self.bytes += more;
+    }
+
+    /// Takes out the next block that was not used since the hand came by.
+    fn evict(&mut self) {
+        loop {
+            if self.hand >= self.slots.len() {
+                self.hand = 0;
+            }
+            match self.slots.get_mut(self.hand) {
+                Some(slot) if slot.used => {
+                    slot.used = false;
+                    self.hand += 1;
+                }
+                Some(_) => break,
+                None => return,
+            }
+        }
+        let gone = self.slots.swap_remove(self.hand);
+        self.places.remove(&gone.key);
+        self.bytes -= cost(&gone.block);
+        if let Some(moved) = self.slots.get(self.hand) {
+            self.places.insert(moved.key, self.hand);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(n: u64) -> Key {
+        Key { chunk: n, file: FileId::Frame, offset: 100 * n, block: 0 }
+    }
+
+    #[test]
+    fn the_bound_holds_and_what_is_used_stays() {
+        let cache = BlockCache::new(10 * (1000 + ENTRY_BYTES));
+        for n in 0..1000 {
+            cache.put(key(n), Arc::new(vec![n as u8; 1000]));
+            // One block is asked for all the time.
+            assert_eq!(cache.get(key(0)).unwrap()[0], 0);
+            let used = cache.usage();
+            assert!(used.bytes <= used.capacity && used.blocks == (n + 1).min(10), "{used:?}");
+        }
+        assert_eq!(cache.get(key(999)).unwrap()[0], 999u64 as u8);
+        assert!(cache.get(key(500)).is_none());
+        assert_eq!((cache.usage().hits, cache.usage().misses), (1001, 1));
+    }
+
+    #[test]
+    fn what_is_too_large_is_not_kept() {
+        let mut cache = BlockCache::new(1000);
+        cache.put(key(1), Arc::new(vec![0; 1000]));
+        assert!(cache.get(key(1)).is_none() && !cache.admits(1, 1000));
+        cache.put(key(1), Arc::new(vec![0; 700]));
+        assert!(cache.get(key(1)).is_some());
+        cache.clear();
+        assert!(cache.get(key(1)).is_none());
+        assert_eq!(cache.usage().bytes, 0);
+    }
+
+    #[test]
+    fn places_stay_right_while_blocks_of_all_sizes_come_and_go() {
+        let cache = BlockCache::new(20_000);
+        for n in 0..5000u64 {
+            cache.put(key(n * 31 % 97), Arc::new(vec![(n * 31 % 97) as u8; 1 + (n * 7 % 3000) as usize]));
+            let asked = n * 13 % 97;
+            if let Some(block) = cache.get(key(asked)) {
+                assert_eq!(block[0], asked as u8);
+            }
+            let clock = cache.lock().unwrap();
+            assert_eq!(clock.places.len(), clock.slots.len());
+            assert_eq!(clock.bytes, clock.slots.iter().map(|s| cost(&s.block)).sum::<u64>());
+            assert!(clock.bytes <= 20_000);
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! Another size of chunks, where there are none.
+
+use super::handle::SChunk;
+use crate::chunk::Params;
+use crate::error::{Error, Result};
+use crate::frame::{Header, HeaderFields, Name};
+
+impl SChunk {
+    /// Gives a frame without chunks another size of chunks, with the parameters that go with it. Visible at the next
+    /// commit; a rollback takes the size back.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] when the frame has chunks.
+    pub(crate) fn set_chunksize(&mut self, chunksize: u32, params: &Params) -> Result<()> {
+        if self.nchunks() > 0 {
+            return Err(Error::usage("the chunks of a frame keep their size"));
+        }
+        let fields = HeaderFields { layout: self.layout(), params, chunksize, nbytes: 0 };
+        let metalayers: Vec<(&[u8], &[u8])> =
+            self.header.metalayers().map(|(name, content): (&Name, &[u8])| (name.bytes(), content)).collect();
+        let mut header = Header::build(&fields, &metalayers)?;
+        if header.len() != self.header.len() {
+            // What the committed header refers to would be written over.
+            return Err(Error::unsupported(
+                "growing an empty frame with a header of another length; convert first",
+            ));
+        }
+        header.set_lengths(self.header.frame_len(), self.header.cbytes(), !self.trailer.is_empty());
+        self.begin()?;
+        self.keep_old();
+        self.header = header;
+        Ok(())
+    }
+}
