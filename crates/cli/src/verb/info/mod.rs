@@ -88,6 +88,10 @@ fn to_json(opened: &Opened) -> Json {
         "metalayers": sized(schunk.metalayers().map(|(name, content)| (name, Some(content.len())))),
         "vlmetalayers": sized(schunk.vlmetalayer_names().map(|name| (name, content_len(schunk, name)))),
     });
+    let parameter = report::codec_parameter(params.codec(), params.codec_meta());
+    if let (Some(parameter), Json::Object(all)) = (parameter, &mut all) {
+        all.insert("codec_meta".into(), Json::from(parameter));
+    }
     if let (Some(stored), Json::Object(all)) = (array.and_then(other_dtype), &mut all) {
         all.insert("stored_dtype".into(), Json::from(stored));
     }
@@ -112,7 +116,8 @@ fn to_table(opened: &Opened) -> Vec<Row> {
     }
     let params = schunk.params();
     let (nbytes, cbytes) = sizes(opened);
-    rows.push(("codec", format!("{}, level {}", params.codec().name(), params.clevel())));
+    let codec = report::codec_text(params.codec(), params.codec_meta());
+    rows.push(("codec", format!("{codec}, level {}", params.clevel())));
     rows.push(("filters", report::filter_text(params.pipeline())));
     rows.push(("split", split(params.split()).into()));
     rows.push(("size", format!("{} ({nbytes} bytes)", report::bytes(nbytes))));
