@@ -100,6 +100,21 @@ pub(crate) fn stored(name: &str, array: &Array, time: Duration) -> String {
     )
 }
 
+/// What `append` says at the end.
+pub(crate) fn appended(name: &str, array: &Array, added: u64, axis: usize, time: Duration) -> String {
+    format!(
+        "{name}: {} appended along axis {axis}, {} in {}; now {} {} {} → {} ({})",
+        bytes(added),
+        speed(added, time),
+        seconds(time),
+        lengths(array.shape()),
+        dtype(array.dtype()),
+        bytes(array.nbytes()),
+        bytes(array.cbytes()),
+        ratio(array.nbytes(), array.cbytes()),
+    )
+}
+
 /// A number of things: `1 chunk`, `2 chunks`.
 pub(crate) fn count(n: u64, thing: &str) -> String {
     format!("{n} {thing}{}", if n == 1 { "" } else { "s" })
