@@ -97,6 +97,7 @@ fn copies_keep_chunks_and_metalayers_and_lose_gaps() {
 
 #[test]
 fn a_missing_frame_is_nobodys_fault_but_the_paths() {
-    let error = SChunk::open(fixtures().join("no.b2frame"), &OpenOptions::new().with_write(true)).unwrap_err();
+    let error =
+        SChunk::open(fixtures().join("no.b2frame"), &OpenOptions::new().with_write(true)).unwrap_err();
     assert_eq!(error.fault(), b2nd::Fault::Environment);
 }
