@@ -63,7 +63,7 @@ fn every_kind_of_token_is_written_and_read() {
             let mut random = src.clone();
             for (n, byte) in random.iter_mut().enumerate() {
                 let x = (n as u64 + seed * 1600).wrapping_mul(0xD6E8_FEB8_6659_FD93) >> 40;
-                *byte = if x % 11 == 0 { x as u8 >> 4 & 1 } else { *byte };
+                *byte = if x.is_multiple_of(11) { x as u8 >> 4 & 1 } else { *byte };
             }
             for src in [src, random, vec![seed as u8; 1600]] {
                 same(side, &[40, 40], &src);
