@@ -20,7 +20,8 @@ const MOST: usize = 4 << 20;
 fn small_files() -> Vec<PathBuf> {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
     let mut found = Vec::new();
-    for folder in ["b2nd", "revisions", "caterva"] {
+    let zfp = cfg!(feature = "zfp").then_some("zfp");
+    for folder in ["b2nd", "revisions", "caterva", "registered"].into_iter().chain(zfp) {
         for entry in std::fs::read_dir(fixtures.join(folder)).unwrap() {
             let path = entry.unwrap().path();
             let array = path.extension().is_some_and(|e| e == "b2nd" || e == "cat");

@@ -34,8 +34,8 @@ fn items(pattern: &str, nbytes: usize) -> Outcome<Vec<u8>> {
     Ok((0..nbytes).map(|n| (n % modulus) as u8).collect())
 }
 
-fn check(array: &Array, fields: &[&str]) -> Outcome {
-    let &[_, revision, shape, chunks, blocks, dtype, itemsize, pattern] = fields else {
+fn check(array: &Array, folder: &Path, fields: &[&str]) -> Outcome {
+    let &[name, revision, shape, chunks, blocks, dtype, itemsize, pattern] = fields else {
         return Err("eight fields expected".into());
     };
     let itemsize: usize = itemsize.parse()?;
@@ -46,7 +46,10 @@ fn check(array: &Array, fields: &[&str]) -> Outcome {
     assert_eq!(array.stored_dtype(), (dtype != "-").then_some(dtype));
     assert_eq!(array.dtype().itemsize(), itemsize);
     let nbytes = array.shape().iter().product::<u64>() as usize * itemsize;
-    let wanted = items(pattern, nbytes)?;
+    let wanted = match pattern {
+        "file" => std::fs::read(folder.join(name).with_extension("items"))?,
+        pattern => items(pattern, nbytes)?,
+    };
     assert!(array.read_bytes(Selection::all())? == wanted, "items differ");
     if !array.shape().is_empty() && nbytes > 0 {
         let last = array.read_bytes(Selection::parse(&vec!["-1"; array.shape().len()].join(", "))?)?;
@@ -64,9 +67,9 @@ fn read_all(name: &str) -> Outcome<usize> {
         println!("{line}");
         let fields: Vec<&str> = line.split('\t').collect();
         let path = folder.join(fields[0]);
-        check(&Array::open(&path)?, &fields)?;
+        check(&Array::open(&path)?, &folder, &fields)?;
         if path.is_file() {
-            check(&Array::from_bytes(std::fs::read(&path)?, &OpenOptions::new())?, &fields)?;
+            check(&Array::from_bytes(std::fs::read(&path)?, &OpenOptions::new())?, &folder, &fields)?;
         }
     }
     Ok(manifest.lines().count())
@@ -81,6 +84,31 @@ fn files_of_caterva_0_7_3() -> Outcome {
 #[test]
 fn files_of_python_blosc2() -> Outcome {
     assert_eq!(read_all("b2nd")?, 44);
+    Ok(())
+}
+
+#[test]
+fn files_with_registered_filters_and_codecs() -> Outcome {
+    assert_eq!(read_all("registered")?, 9);
+    Ok(())
+}
+
+#[cfg(feature = "zfp")]
+#[test]
+fn files_with_zfp() -> Outcome {
+    assert_eq!(read_all("zfp")?, 4);
+    Ok(())
+}
+
+#[cfg(not(feature = "zfp"))]
+#[test]
+fn files_with_zfp_name_the_feature_that_is_missing() -> Outcome {
+    let array = Array::open(folder("zfp").join("accuracy.b2nd"))?;
+    let error = array.read_bytes(Selection::all()).err().ok_or("zfp is read")?;
+    assert!(
+        matches!(error, b2nd::Error::Unsupported { .. }) && error.to_string().contains("feature zfp"),
+        "{error}"
+    );
     Ok(())
 }
 

@@ -164,14 +164,31 @@ impl Input {
         Ok(())
     }
 
-    /// How the input is walked through in boxes of whole chunks (in file order) with about `budget` bytes in memory.
-    pub(crate) fn tiling(&self, chunks: &[u64], budget: u64) -> Tiling {
-        let mut axes: Vec<Grid> =
-            self.kind.shape.iter().zip(chunks).map(|(&n, &c)| Grid::new(n, c)).collect();
+    /// Takes the input as a slab: with one more axis, of length 1.
+    pub(crate) fn insert_axis(&mut self, axis: usize) {
+        if axis <= self.kind.shape.len() {
+            self.kind.shape.insert(axis, 1);
+        }
+    }
+
+    /// How the input is walked through in boxes of whole chunks (in file order) with about `budget` bytes in memory;
+    /// `axes` says where the chunks are cut along each of its axes.
+    pub(crate) fn tiling(&self, mut axes: Vec<Grid>, budget: u64) -> Tiling {
         if self.kind.fortran {
             axes.reverse();
         }
         Tiling::of_cells(&axes, self.share(budget))
+    }
+
+    /// Whether all items can be read at once.
+    pub(crate) fn fits(&self, budget: u64) -> bool {
+        self.nbytes / self.kind.dtype.itemsize() as u64 <= self.share(budget)
+    }
+
+    /// The box of all items (in file order).
+    pub(crate) fn whole(&self) -> Region {
+        let region = Region { start: vec![0; self.kind.shape.len()], stop: self.kind.shape.clone() };
+        if self.kind.fortran { region.reversed() } else { region }
     }
 
     /// The items that a buffer may have: Fortran order needs one to read into besides the one that is handed on.

@@ -9,7 +9,7 @@ use b2nd::chunk::ChunkHeader;
 use b2nd::schunk::SChunk;
 use b2nd::{Error, Exec, Fault};
 
-use crate::args::Place;
+use crate::args::{Lengths, Place, Raw};
 use crate::failure::{Failure, Result};
 use crate::output;
 
@@ -54,7 +54,13 @@ pub(crate) fn any(path: &Path, place: Place, exec: Exec) -> Result<Opened> {
     {
         return Ok(Opened::Frame(Box::new(schunk)));
     }
-    Err(refused(path, error))
+    let lost = error.fault() == Fault::Caller && (place.index.is_some() || place.offset.is_some());
+    let failure = refused(path, error);
+    Err(if lost {
+        failure.with_hint("`b2nd info FILE` lists the frames of a file of several")
+    } else {
+        failure
+    })
 }
 
 /// The failure to open `path`: a file that is of another kind altogether is not called damaged.
@@ -65,6 +71,25 @@ pub(crate) fn refused(path: &Path, error: Error) -> Failure {
         return Failure::usage(format!("{}: is {what}", path.display()), hint);
     }
     Failure::from(error).about(path)
+}
+
+/// The failure to open `path` for writing.
+pub(crate) fn unwritable(path: &Path, error: Error) -> Failure {
+    let old = matches!(error, Error::Unsupported { .. });
+    let failure = refused(path, error);
+    if !old {
+        return failure;
+    }
+    failure
+        .with_hint("`b2nd convert FILE NEW.b2nd` writes an array in the newest format, which can be changed")
+}
+
+/// Opens an array for writing.
+pub(crate) fn writable(path: &Path, place: Place, exec: Exec) -> Result<Array> {
+    // What is no array is explained as for reading.
+    array(path, place, None, exec.clone())?;
+    let options = options(place, exec).with_write(true);
+    Array::open_with(path, &options).map_err(|error| unwritable(path, error))
 }
 
 /// What a file is that is no frame, and what to do with it.
@@ -148,6 +173,21 @@ pub(crate) fn as_array(path: &Path, opened: Opened, dtype: Option<&str>) -> Resu
         set_dtype(&mut array, text)?;
     }
     Ok(array)
+}
+
+/// What the user says of raw input, if anything.
+pub(crate) fn raw(raw: &Raw) -> Result<Option<(Dtype, Vec<u64>)>> {
+    match (&raw.dtype, &raw.shape) {
+        (Some(text), Some(Lengths(shape))) => Ok(Some((dtype(text)?, shape.clone()))),
+        _ => Ok(None),
+    }
+}
+
+/// Whether a file is an array or another frame, and nothing that is imported.
+pub(crate) fn is_frame(path: &Path) -> bool {
+    !output::is_standard(path)
+        && (path.is_dir() || path.is_file())
+        && SChunk::open(path, &OpenOptions::new()).is_ok()
 }
 
 /// Parses a dtype that the user gave.

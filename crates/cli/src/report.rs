@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use b2nd::Pipeline;
 use b2nd::array::{Array, Dtype};
 use b2nd::chunk::Params;
+use b2nd::{Codec, Pipeline};
 use b2nd::{Filter, filter};
 
 /// A shape as Python writes it: `()`, `(5,)`, `(3, 4)`.
@@ -59,9 +59,28 @@ pub(crate) fn filter_text(pipeline: &Pipeline) -> String {
     pipeline.to_string()
 }
 
+/// What the meta byte of a codec says, for those that have a parameter.
+pub(crate) fn codec_parameter(codec: Codec, meta: u8) -> Option<i16> {
+    match codec {
+        Codec::ZfpAccuracy => Some(i8::from_le_bytes([meta]).into()),
+        Codec::Ndlz | Codec::ZfpPrecision | Codec::ZfpRate => Some(meta.into()),
+        Codec::Other(_) if meta != 0 => Some(meta.into()),
+        _ => None,
+    }
+}
+
+/// A codec as `--codec` takes it.
+pub(crate) fn codec_text(codec: Codec, meta: u8) -> String {
+    match codec_parameter(codec, meta) {
+        Some(parameter) => format!("{}:{parameter}", codec.name()),
+        None => codec.name().into_owned(),
+    }
+}
+
 /// Codec, level and filters in a few words.
 pub(crate) fn params(params: &Params) -> String {
-    format!("{} {}, {}", params.codec().name(), params.clevel(), filter_text(params.pipeline()))
+    let codec = codec_text(params.codec(), params.codec_meta());
+    format!("{codec} {}, {}", params.clevel(), filter_text(params.pipeline()))
 }
 
 /// What `import` and `convert` say at the end.
@@ -78,6 +97,21 @@ pub(crate) fn stored(name: &str, array: &Array, time: Duration) -> String {
         lengths(array.chunks()),
         lengths(array.blocks()),
         params(array.schunk().params()),
+    )
+}
+
+/// What `append` says at the end.
+pub(crate) fn appended(name: &str, array: &Array, added: u64, axis: usize, time: Duration) -> String {
+    format!(
+        "{name}: {} appended along axis {axis}, {} in {}; now {} {} {} → {} ({})",
+        bytes(added),
+        speed(added, time),
+        seconds(time),
+        lengths(array.shape()),
+        dtype(array.dtype()),
+        bytes(array.nbytes()),
+        bytes(array.cbytes()),
+        ratio(array.nbytes(), array.cbytes()),
     )
 }
 

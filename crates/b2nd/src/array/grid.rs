@@ -265,6 +265,10 @@ impl Grid {
     pub(crate) fn block_lengths(&self) -> Vec<usize> {
         self.blocks.iter().map(|&b| b as usize).collect()
     }
+    /// The block shape as codecs and filters take it. What does not fit belongs to blocks without items, which nobody filters.
+    pub(crate) fn block_shape(&self) -> Vec<u32> {
+        self.blocks.iter().map(|&length| u32::try_from(length).unwrap_or(u32::MAX)).collect()
+    }
 
     /// At least as many segments as [`Grid::segments`] cuts an axis into, and not many times more.
     pub(crate) fn most_segments(&self, axis: usize, pick: &Pick) -> u64 {

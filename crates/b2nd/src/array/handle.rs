@@ -367,12 +367,12 @@ impl Array {
     /// Tells the super-chunk the block shape, which some codecs and filters need.
     fn tell_block_shape(&mut self) {
         let caterva = matches!(self.revision, Revision::Caterva5 | Revision::CatervaPartshape);
-        self.schunk.set_block_shape(&block_shape(&self.grid), caterva);
+        self.schunk.set_block_shape(&self.grid.block_shape(), caterva);
     }
 
     /// What codecs and filters know of an array with this geometry.
     pub(crate) fn context_of(&self, grid: &Grid) -> Context {
-        self.schunk.context().clone().with_block_shape(&block_shape(grid))
+        self.schunk.context().clone().with_block_shape(&grid.block_shape())
     }
 
     /// Keeps the geometry for a rollback.
@@ -428,12 +428,6 @@ impl Array {
         }
         Ok(there)
     }
-}
-
-/// The block shape as codecs and filters take it.
-fn block_shape(grid: &Grid) -> Vec<u32> {
-    // What does not fit belongs to blocks without items, which nobody filters.
-    grid.blocks().iter().map(|&length| u32::try_from(length).unwrap_or(u32::MAX)).collect()
 }
 
 /// The geometry that the metalayer and the frame agree on, with the revision as far as the metalayer alone tells it.

@@ -205,7 +205,7 @@ impl Options {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Usage`] when shapes, dtype and parameters do not fit together or the path exists; [`Error::Io`] when it
+    /// [`Error::Usage`] when shapes, dtype, codec and filters do not fit together or the path exists; [`Error::Io`] when it
     /// cannot be written. Then nothing remains.
     pub fn create(self, path: Option<&Path>, dtype: Dtype, shape: &[u64]) -> Result<Array> {
         self.create_uncommitted(path, dtype, shape)?.commit()
@@ -266,6 +266,18 @@ impl Options {
         metalayers.extend(self.metalayers);
         let (special, value) = first_content(&self.fill, &dtype)?;
         let params = array_params(self.params.unwrap_or_else(|| Params::new(0)), &grid)?;
+        let open = OpenOptions {
+            write: true,
+            exec: self.exec,
+            limits: self.limits,
+            registry: self.registry,
+            block_cache: self.block_cache,
+            processing: self.processing,
+            ..OpenOptions::new()
+        };
+        if grid.block_bytes() > 0 {
+            params.check(&open.context(params.typesize()).with_block_shape(&grid.block_shape()))?;
+        }
         let spec = FrameSpec {
             layout: self.layout,
             params: params.clone(),
@@ -278,15 +290,6 @@ impl Options {
         let target = match path {
             Some(path) => Target::Path { path, overwrite: self.overwrite },
             None => Target::Memory,
-        };
-        let open = OpenOptions {
-            write: true,
-            exec: self.exec,
-            limits: self.limits,
-            registry: self.registry,
-            block_cache: self.block_cache,
-            processing: self.processing,
-            ..OpenOptions::new()
         };
         let mut schunk = SChunk::create(target, spec, &open)?;
         if let Some(value) = value {

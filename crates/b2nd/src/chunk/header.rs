@@ -15,6 +15,7 @@ use crate::error::Part;
 use crate::error::Result;
 use crate::filter::Filter;
 use crate::filter::Pipeline;
+use crate::registry::FIRST_FREE;
 
 /// Length of the header as in Blosc1.
 pub(super) const SHORT: usize = 16;
@@ -227,6 +228,7 @@ impl ChunkHeader {
             1 => Some(Codec::Lz4),
             3 => Some(Codec::Zlib),
             4 => Some(Codec::Zstd),
+            6 if self.codec_id >= FIRST_FREE => Some(Codec::from_id(self.codec_id)),
             6 => Some(Codec::Other(self.codec_id)),
             _ => None,
         }
@@ -330,7 +332,7 @@ fn format_of(codec: Codec) -> u8 {
         Codec::Lz4 | Codec::Lz4Hc => 1,
         Codec::Zlib => 3,
         Codec::Zstd => 4,
-        Codec::Other(_) => 6,
+        _ => 6,
     }
 }
 

@@ -3,6 +3,7 @@
 use super::MAX_BLOCK_BYTES;
 use crate::codec;
 use crate::codec::Codec;
+use crate::codec::Engine;
 use crate::error::Error;
 use crate::error::Result;
 use crate::filter::Filter;
@@ -109,7 +110,7 @@ impl Params {
         self.clevel = clevel;
         self
     }
-    /// Sets the codec's own byte, which is stored and which the built-in codecs do not use.
+    /// Sets the codec's own byte: a parameter of `ndlz` and `zfp`, stored and not used by the others that are built in.
     #[must_use]
     pub fn with_codec_meta(mut self, codec_meta: u8) -> Self {
         self.codec_meta = codec_meta;
@@ -201,7 +202,7 @@ impl Params {
     }
 
     /// The resolved filters, or an [`Error::Usage`] when these parameters cannot be written.
-    pub(super) fn check(&self, context: &Context) -> Result<Steps> {
+    pub(crate) fn check(&self, context: &Context) -> Result<Steps> {
         if let Codec::Other(id) = self.codec
             && !context.registry().has_codec(id)
         {
@@ -220,6 +221,8 @@ impl Params {
                 self.codec.name()
             )));
         }
+        self.check_registered()?;
+        Engine::new(self.codec, self.codec_meta, self.typesize, context).check_writing()?;
         Steps::for_writing(&self.pipeline, usize::from(self.stored_typesize()), self.short_header, context)
     }
 
@@ -233,6 +236,25 @@ impl Params {
         }
         if self.blocksize == Some(0) {
             return Err(Error::usage("a block has at least one byte: the block size is 0"));
+        }
+        Ok(())
+    }
+
+    /// Which filters the codecs for arrays go with.
+    fn check_registered(&self) -> Result<()> {
+        let breaks = [Filter::Shuffle, Filter::BitShuffle, Filter::Delta];
+        let broken = breaks.into_iter().any(|filter| self.pipeline.contains(filter));
+        if self.codec.is_zfp() && (broken || self.split == SplitMode::Always) {
+            return Err(Error::usage(format!(
+                "{} works on whole floats: leave out shuffle, bitshuffle and delta, and do not split",
+                self.codec.name()
+            )));
+        }
+        if self.codec == Codec::Ndlz && self.typesize > 1 && !self.splits(self.typesize) {
+            return Err(Error::usage(format!(
+                "ndlz works on single bytes: items of {} bytes have to be shuffled and split",
+                self.typesize
+            )));
         }
         Ok(())
     }
@@ -271,7 +293,10 @@ impl Params {
                     Codec::Zstd => self.clevel <= 5,
                     _ => false,
                 };
-                fast && self.pipeline.contains(Filter::Shuffle) && typesize <= 16 && items >= 32
+                let shuffled = self.pipeline.contains(Filter::Shuffle);
+                // Bytes in two dimensions is all that this codec takes.
+                let needed = self.codec == Codec::Ndlz && typesize > 1;
+                shuffled && (needed || fast && typesize <= 16 && items >= 32)
             }
         }
     }

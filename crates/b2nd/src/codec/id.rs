@@ -21,48 +21,60 @@ pub enum Codec {
     Zlib,
     /// Zstandard (id 5).
     Zstd,
-    /// Any other id: kept through every rewrite, refused when data must be decoded.
+    /// NDLZ (id 32): blocks of two dimensions in cells of 4 or 8 items a side, which its meta byte says. Items of more than
+    /// one byte have to be shuffled.
+    Ndlz,
+    /// ZFP with an absolute error of at most ten to the power of its meta byte, a signed number (id 33): lossy, for floats that
+    /// are finite. All three need the feature `zfp`, blocks of one to four axes of four items or more, and no shuffle.
+    ZfpAccuracy,
+    /// ZFP with a precision in bits (id 34): its meta byte and 3 more than twice the number of axes. Lossy, as all three.
+    ZfpPrecision,
+    /// ZFP of a fixed rate (id 35): its meta byte is the percentage of the size that is left.
+    ZfpRate,
+    /// Any other id: kept through every rewrite, and one of the [`Registry`](crate::Registry) where data is decoded.
     Other(u8),
 }
 
 impl Codec {
+    /// All that are built in, with their ids and names.
+    const BUILT_IN: [(Codec, u8, &'static str); 9] = [
+        (Codec::BloscLz, 0, "blosclz"),
+        (Codec::Lz4, 1, "lz4"),
+        (Codec::Lz4Hc, 2, "lz4hc"),
+        (Codec::Zlib, 4, "zlib"),
+        (Codec::Zstd, 5, "zstd"),
+        (Codec::Ndlz, 32, "ndlz"),
+        (Codec::ZfpAccuracy, 33, "zfp-accuracy"),
+        (Codec::ZfpPrecision, 34, "zfp-precision"),
+        (Codec::ZfpRate, 35, "zfp-rate"),
+    ];
+
     /// The codec that has this id.
     pub fn from_id(id: u8) -> Self {
-        match id {
-            0 => Codec::BloscLz,
-            1 => Codec::Lz4,
-            2 => Codec::Lz4Hc,
-            4 => Codec::Zlib,
-            5 => Codec::Zstd,
-            other => Codec::Other(other),
-        }
+        Self::BUILT_IN.iter().find(|known| known.1 == id).map_or(Codec::Other(id), |known| known.0)
     }
     /// The id, as frames store it.
     pub fn id(self) -> u8 {
         match self {
-            Codec::BloscLz => 0,
-            Codec::Lz4 => 1,
-            Codec::Lz4Hc => 2,
-            Codec::Zlib => 4,
-            Codec::Zstd => 5,
-            Codec::Other(other) => other,
+            Codec::Other(id) => id,
+            built_in => Self::BUILT_IN.iter().find(|known| known.0 == built_in).map_or(0, |known| known.1),
         }
     }
-    /// The name, as the command spells it: `blosclz`, `lz4`, `lz4hc`, `zlib`, `zstd`; others `codec-37`.
+    /// The name, as the command spells it: `blosclz`, `lz4`, `lz4hc`, `zlib`, `zstd`, `ndlz`, `zfp-accuracy`, `zfp-precision`,
+    /// `zfp-rate`; others `codec-37`.
     pub fn name(self) -> std::borrow::Cow<'static, str> {
-        match self {
-            Codec::BloscLz => "blosclz".into(),
-            Codec::Lz4 => "lz4".into(),
-            Codec::Lz4Hc => "lz4hc".into(),
-            Codec::Zlib => "zlib".into(),
-            Codec::Zstd => "zstd".into(),
-            Codec::Other(id) => format!("codec-{id}").into(),
+        match Self::BUILT_IN.iter().find(|known| known.0 == self) {
+            Some(known) => known.2.into(),
+            None => format!("codec-{}", self.id()).into(),
         }
     }
-    /// The codec of that name, for the five built in.
+    /// The codec of that name, for those built in; `-` and `_` are the same.
     pub fn from_name(name: &str) -> Option<Self> {
-        [Codec::BloscLz, Codec::Lz4, Codec::Lz4Hc, Codec::Zlib, Codec::Zstd]
-            .into_iter()
-            .find(|c| c.name() == name)
+        let name = name.replace('_', "-");
+        Self::BUILT_IN.into_iter().find(|known| known.2 == name).map(|known| known.0)
+    }
+    /// Whether it is one of the three forms of ZFP.
+    pub(crate) fn is_zfp(self) -> bool {
+        matches!(self, Codec::ZfpAccuracy | Codec::ZfpPrecision | Codec::ZfpRate)
     }
 }

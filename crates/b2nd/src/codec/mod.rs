@@ -8,9 +8,11 @@ mod blosclz;
 mod dictionary;
 mod id;
 mod lz4;
+mod ndlz;
 mod stream;
 #[cfg(test)]
 mod tests;
+mod zfp;
 mod zlib;
 mod zstd;
 

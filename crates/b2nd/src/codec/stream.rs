@@ -1,9 +1,9 @@
 //! The door to the codecs: picks one by id, bounds what goes in, and turns its verdict into an error.
 
 use super::dictionary::Dictionary;
-use super::{Codec, blosclz, lz4, zlib, zstd};
+use super::{Codec, blosclz, lz4, ndlz, zfp, zlib, zstd};
 use crate::error::{Error, Part, Result};
-use crate::registry::{Context, Setting, UserCodec, codec_label};
+use crate::registry::{BlockInfo, Context, Setting, UserCodec, codec_label};
 use std::sync::Arc;
 
 /// The longest stream or result, from the format: block sizes are `i32`. It keeps every length inside the C `int`
@@ -15,6 +15,7 @@ const MAX_LEN: usize = i32::MAX as usize;
 pub(crate) struct State {
     blosclz: blosclz::Encoder,
     lz4: lz4::Context,
+    ndlz: ndlz::Encoder,
     zlib: zlib::Context,
     zstd: zstd::Context,
 }
@@ -88,7 +89,11 @@ impl Engine {
             Codec::Lz4Hc => state.lz4.compress_high(clevel, self.lz4_dictionary(), src, dst),
             Codec::Zlib => state.zlib.compress(clevel, src, dst),
             Codec::Zstd => state.zstd.compress(clevel, self.zstd_dictionary(), src, dst),
-            Codec::Other(_) => self.user()?.compress(&self.setting.info(self.meta, clevel), src, dst),
+            Codec::Ndlz => state.ndlz.encode(self.meta, self.info(clevel).block_shape, src, dst),
+            Codec::ZfpAccuracy | Codec::ZfpPrecision | Codec::ZfpRate => {
+                zfp::compress(self.codec, &self.info(clevel), src, dst)
+            }
+            Codec::Other(_) => self.user()?.compress(&self.info(clevel), src, dst),
         }
     }
 
@@ -104,8 +109,27 @@ impl Engine {
             Codec::Lz4 | Codec::Lz4Hc => lz4::decompress(self.lz4_dictionary(), src, dst),
             Codec::Zlib => state.zlib.decompress(src, dst),
             Codec::Zstd => state.zstd.decompress(self.zstd_dictionary(), src, dst),
-            Codec::Other(_) => self.user()?.decompress(&self.setting.info(self.meta, 0), src, dst),
+            Codec::Ndlz => ndlz::decode(self.meta, src, dst),
+            Codec::ZfpAccuracy | Codec::ZfpPrecision | Codec::ZfpRate => {
+                zfp::decompress(self.codec, &self.info(0), src, dst)
+            }
+            Codec::Other(_) => self.user()?.decompress(&self.info(0), src, dst),
         }
+    }
+
+    /// Whether these choices can be written at all: an [`Error::Usage`] says why not.
+    pub(crate) fn check_writing(&self) -> Result<()> {
+        let info = self.info(0);
+        match self.codec {
+            Codec::Ndlz => ndlz::check(self.meta, info.block_shape).map(|_| ()),
+            codec if codec.is_zfp() => zfp::check(codec, &info),
+            _ => Ok(()),
+        }
+    }
+
+    /// What the codec is told.
+    fn info(&self, clevel: u8) -> BlockInfo<'_> {
+        self.setting.info(self.meta, clevel)
     }
 
     /// Whether there is nothing behind the id.

@@ -152,10 +152,14 @@ impl Cells {
                 });
             }),
             (Kind::Mean, 4) => {
-                self.means(src, dst, f32::from_le_bytes, |sum: f32, items| (sum / items as f32).to_le_bytes())
+                self.means(src, dst, f32::from_le_bytes, |sum: f32, items| {
+                    (sum / items as f32).to_le_bytes()
+                });
             }
             (Kind::Mean, _) => {
-                self.means(src, dst, f64::from_le_bytes, |sum: f64, items| (sum / items as f64).to_le_bytes())
+                self.means(src, dst, f64::from_le_bytes, |sum: f64, items| {
+                    (sum / items as f64).to_le_bytes()
+                });
             }
         }
         Ok(())

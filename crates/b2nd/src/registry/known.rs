@@ -1,7 +1,7 @@
 //! The ids that are given away, and the names that go with them.
 
 /// Ids below this one belong to the format itself.
-const FIRST_FREE: u8 = 32;
+pub(crate) const FIRST_FREE: u8 = 32;
 
 /// An id above those of the format itself that is registered with its makers.
 struct Known {
@@ -16,10 +16,10 @@ const fn known(id: u8, name: &'static str, built_in: bool) -> Known {
 }
 
 const CODECS: &[Known] = &[
-    known(32, "ndlz", false),
-    known(33, "zfp_acc", false),
-    known(34, "zfp_prec", false),
-    known(35, "zfp_rate", false),
+    known(32, "ndlz", true),
+    known(33, "zfp-accuracy", true),
+    known(34, "zfp-precision", true),
+    known(35, "zfp-rate", true),
     known(36, "openhtj2k", false),
     known(37, "grok", false),
     known(38, "openzl", false),

@@ -11,7 +11,7 @@ mod table;
 pub use block::{BlockCodec, BlockFilter, BlockInfo, BlockResult};
 pub use context::Context;
 pub(crate) use context::Setting;
-pub(crate) use known::{codec_label, filter_label};
+pub(crate) use known::{FIRST_FREE, codec_label, filter_label};
 pub use table::Registry;
 pub(crate) use table::{UserCodec, UserFilter};
 

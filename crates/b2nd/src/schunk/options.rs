@@ -88,7 +88,7 @@ impl OpenOptions {
         self
     }
     /// What surrounds the chunks of a frame whose items have `typesize` bytes.
-    pub(super) fn context(&self, typesize: u32) -> Context {
+    pub(crate) fn context(&self, typesize: u32) -> Context {
         let context = Context::new(self.limits.clone()).with_registry(self.registry.clone());
         context.with_typesize(typesize)
     }

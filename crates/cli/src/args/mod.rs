@@ -24,11 +24,13 @@ const MAIN_EXAMPLES: &str = "\
 First steps:
   b2nd demo                            make, store, cut and draw an example
   b2nd import a.npy a.b2nd             compress a NumPy file
+  b2nd append a.b2nd more.npy          and one more behind it
   b2nd info a.b2nd                     what is in it
   b2nd slice a.b2nd '10:20,:,5'        print a part of it
   b2nd export a.b2nd b.npy             and back to NumPy
 
-Slices are written as in NumPy: '10:20,:,-5', '::-1', '...,0', 'None,3'. Quote them, for the shell's sake.
+Slices are written as in NumPy: '10:20,:,-5', '::-1', '...,0', 'None,3'. Quote them, for the
+shell's sake.
 Exit codes: 0 good; 1 damaged data, or a difference found; 2 wrong usage; 3 disk, memory or a limit;
 130 interrupted with Ctrl-C.
 `b2nd VERB --help` shows the options of a verb, with examples.";
@@ -38,6 +40,8 @@ Exit codes: 0 good; 1 damaged data, or a difference found; 2 wrong usage; 3 disk
 pub(crate) enum Verb {
     /// Compress a .npy file, raw bytes or standard input into an array
     Import(Import),
+    /// Append a .npy file, raw bytes, standard input or another array to an array, along an axis
+    Append(Append),
     /// Write an array, or a slice of it, as a .npy file
     Export(Export),
     /// Write the decompressed bytes of an array, a frame or a bare chunk
@@ -66,7 +70,7 @@ pub(crate) enum Verb {
 Examples:
   b2nd import a.npy a.b2nd
   b2nd import a.npy a.b2nd --chunks 16,64,64 --blocks 4,32,32 --codec lz4 --filter bitshuffle
-  b2nd import a.npy small.b2nd --level 9 --filter trunc_prec:10,shuffle    (lossy: keeps 10 bits of precision)
+  b2nd import a.npy small.b2nd --level 9 --filter trunc_prec:10,shuffle     (lossy: keeps 10 bits)
   b2nd import values.raw a.b2nd --dtype '<f4' --shape 100,200
   python make.py | b2nd import - a.b2nd --force")]
 pub(crate) struct Import {
@@ -78,15 +82,54 @@ pub(crate) struct Import {
     pub(crate) output: PathBuf,
     #[command(flatten)]
     pub(crate) storage: Storage,
+    #[command(flatten)]
+    pub(crate) raw: Raw,
+    /// Replace OUT.b2nd if it exists (only once the new one is whole)
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+/// What the items of raw input are.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Raw {
     /// NumPy dtype of raw input, such as '<f4', '>i2', '|S10', 'datetime64[ns]'
     #[arg(long, requires = "shape")]
     pub(crate) dtype: Option<String>,
     /// Shape of raw input, C order
     #[arg(long, requires = "dtype", value_name = "100,200")]
     pub(crate) shape: Option<Lengths>,
-    /// Replace OUT.b2nd if it exists (only once the new one is whole)
-    #[arg(long)]
-    pub(crate) force: bool,
+}
+
+/// `b2nd append`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  b2nd append a.b2nd more.npy
+  b2nd append a.b2nd column.npy --axis 1
+  b2nd append year.b2nd february.b2nd     its chunks are taken over as they are, if they fit
+  python make.py | b2nd append a.b2nd -
+  b2nd append a.b2nd values.raw --dtype '<f4' --shape 10,200
+
+The other axes must have the same lengths. An input with one axis less is one slab: a (360, 720)
+map goes behind the others of a (12, 360, 720) array. All of it becomes visible at once, or nothing
+does. Last chunks that were not full are stored anew, and what they took stays in the file unused:
+`b2nd convert` makes a file without that.")]
+pub(crate) struct Append {
+    /// The array that grows
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// What to append: a .npy file, another array, raw bytes (with --dtype and --shape), or - for standard input
+    #[arg(value_name = "IN")]
+    pub(crate) input: PathBuf,
+    /// The axis that grows; -1 is the last
+    #[arg(long, value_name = "N", default_value_t = 0, allow_hyphen_values = true)]
+    pub(crate) axis: i32,
+    #[command(flatten)]
+    pub(crate) place: Place,
+    #[command(flatten)]
+    pub(crate) raw: Raw,
+    #[command(flatten)]
+    pub(crate) work: Work,
 }
 
 /// `b2nd export`
@@ -95,7 +138,7 @@ pub(crate) struct Import {
 Examples:
   b2nd export a.b2nd a.npy
   b2nd export a.b2nd part.npy --slice '0:10,:,5'
-  b2nd export a.b2nd - | python -c 'import sys, io, numpy; print(numpy.load(io.BytesIO(sys.stdin.buffer.read())).mean())'
+  b2nd export a.b2nd - | ssh host 'cat > a.npy'
   b2nd export old.b2nd a.npy --dtype '<f8'      (a file whose dtype is not stored)")]
 pub(crate) struct Export {
     /// The array
@@ -139,8 +182,9 @@ Examples:
   b2nd cat chunk.bin | head -c 64 | xxd
   b2nd cat many.b2nd --index 2 -o third.raw
 
-The items of an array come in C order and in the byte order of its dtype; those of other frames chunk after chunk.
-A bare chunk is one of Blosc or Blosc2 by itself, with nothing before or after it.")]
+The items of an array come in C order and in the byte order of its dtype; those of other frames
+chunk after chunk. A bare chunk is one of Blosc or Blosc2 by itself, with nothing before or after
+it.")]
 pub(crate) struct Cat {
     /// An array, any other Blosc2 frame, or a bare chunk
     #[arg(value_name = "FILE")]
@@ -191,6 +235,8 @@ pub(crate) struct Slice {
     /// The part, as in NumPy: '10:20,:,5'
     #[arg(value_name = "SLICE", allow_hyphen_values = true)]
     pub(crate) slice: String,
+    #[command(flatten)]
+    pub(crate) place: Place,
     /// Write a .npy file (- for standard output) instead of printing
     #[arg(short, long, value_name = "OUT.npy")]
     pub(crate) output: Option<PathBuf>,
@@ -213,6 +259,8 @@ pub(crate) struct Plot {
     /// The array
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) place: Place,
     /// The part to draw: one that leaves at most two axes longer than 1
     #[arg(long, value_name = "SLICE", allow_hyphen_values = true)]
     pub(crate) slice: Option<String>,
@@ -234,11 +282,11 @@ Examples:
   b2nd convert old.cat new.b2nd                      caterva to b2nd
   b2nd convert a.b2nd b.b2nd --codec lz4 --level 9
   b2nd convert a.b2nd b.b2nd --chunks 1,512,512      for reads of single planes
-  b2nd convert dir.b2nd one.b2nd                     a sparse array as one file (and back, with --sparse)
+  b2nd convert dir.b2nd one.b2nd                     a sparse array as one file (--sparse: back)
   b2nd convert many.b2nd third.b2nd --index 2        one frame of a file of several
 
-What is not said stays as it is, metalayers and attributes among them. A frame without an array is copied chunk by
-chunk, as it is compressed: of the options only --sparse is for it.")]
+What is not said stays as it is, metalayers and attributes among them. A frame without an array is
+copied chunk by chunk, as it is compressed: of the options only --sparse is for it.")]
 pub(crate) struct Convert {
     /// Any file that b2nd reads
     #[arg(value_name = "IN")]
@@ -267,12 +315,15 @@ pub(crate) struct Convert {
 Examples:
   b2nd verify a.b2nd && echo sound
 
-The exit code is 1 if anything is damaged; each damaged block is a line with the items that are lost.
-The format has no checksums: a flipped bit that leaves a stream well-formed changes values, and nobody can tell.")]
+The exit code is 1 if anything is damaged; each damaged block is a line with the items that are
+lost. The format has no checksums: a flipped bit that leaves a stream well-formed changes values,
+and nobody can tell.")]
 pub(crate) struct Verify {
     /// The array (or any other Blosc2 frame)
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) place: Place,
 }
 
 /// `b2nd diff`
@@ -280,8 +331,10 @@ pub(crate) struct Verify {
 #[command(after_help = "\
 Examples:
   b2nd diff a.b2nd b.b2nd && echo equal
+  b2nd diff many.b2nd many.b2nd --index 0 --index-b 1     two frames of one file
 
-Items are compared bit for bit, whatever the chunks, codec and layout. The exit code is 1 if they differ.")]
+Items are compared bit for bit, whatever the chunks, codec and layout. The exit code is 1 if they
+differ.")]
 pub(crate) struct Diff {
     /// One array
     #[arg(value_name = "A")]
@@ -289,6 +342,18 @@ pub(crate) struct Diff {
     /// The other
     #[arg(value_name = "B")]
     pub(crate) b: PathBuf,
+    /// The frame of A that starts at this byte [default: the first, at 0]
+    #[arg(long, value_name = "BYTES", conflicts_with = "index")]
+    pub(crate) offset: Option<u64>,
+    /// The frame of A of this number, counted from 0
+    #[arg(long, value_name = "N")]
+    pub(crate) index: Option<u64>,
+    /// The frame of B that starts at this byte [default: the first, at 0]
+    #[arg(long, value_name = "BYTES", conflicts_with = "index_b")]
+    pub(crate) offset_b: Option<u64>,
+    /// The frame of B of this number, counted from 0
+    #[arg(long, value_name = "N")]
+    pub(crate) index_b: Option<u64>,
 }
 
 /// What to do with an attribute.
@@ -311,6 +376,7 @@ Examples:
   b2nd attrs a.b2nd set units kelvin
   b2nd attrs a.b2nd set origin '{\"lat\": 52.1, \"lon\": 5.2}'
   b2nd attrs a.b2nd rm units
+  b2nd attrs many.b2nd --index 2 get units
 
 VALUE is JSON, or else a text. In Python: blosc2.open('a.b2nd').schunk.vlmeta['units']")]
 pub(crate) struct Attrs {
@@ -326,6 +392,8 @@ pub(crate) struct Attrs {
     /// Its new value: JSON, or else a text
     #[arg(value_name = "VALUE", allow_hyphen_values = true)]
     pub(crate) value: Option<String>,
+    #[command(flatten)]
+    pub(crate) place: Place,
 }
 
 /// `b2nd demo`
@@ -366,6 +434,17 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn examples_are_no_wider_than_help_is_printed() {
+        let all = Cli::command();
+        for command in all.get_subcommands().chain([&all]) {
+            let text = command.get_after_help().unwrap().to_string();
+            for line in text.lines() {
+                assert!(line.chars().count() <= 100, "{}: {line}", command.get_name());
+            }
+        }
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! The options that say how an array is stored and with how much memory: shared by `import`, `convert` and `demo`.
 
-use b2nd::Exec;
 use b2nd::array::Options;
-use b2nd::chunk::Params;
+use b2nd::chunk::{Params, SplitMode};
 use b2nd::schunk::Layout;
+use b2nd::{Codec, Exec, Pipeline};
 use clap::Args;
 
 use crate::args::values::{ByteSize, CodecChoice, Filters, Lengths};
@@ -20,9 +20,10 @@ pub(crate) struct Storage {
     /// Block shape, the unit of decompression inside a chunk [default: automatic, or the input's]
     #[arg(long, value_name = "4,32,32")]
     pub(crate) blocks: Option<Lengths>,
-    /// Codec: zstd, lz4, lz4hc, zlib, blosclz, or another that this build has; a codec with a parameter takes it as
-    /// NAME:N [default: zstd, or the input's]
-    #[arg(long, value_name = "NAME")]
+    /// Codec: zstd, lz4, lz4hc, zlib, blosclz, ndlz:4 or ndlz:8 (two axes, cells of so many items a side), and for floats,
+    /// lossy: zfp-accuracy:-3 (errors up to 0.001), zfp-precision:16 (bits), zfp-rate:25 (per cent of the size)
+    /// [default: zstd, or the input's]
+    #[arg(long, value_name = "NAME[:N]")]
     pub(crate) codec: Option<CodecChoice>,
     /// Compression level: 0 stores, 9 is the smallest and slowest [default: 5, or the input's]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=9))]
@@ -73,6 +74,10 @@ impl Storage {
         let mut params = base;
         if let Some(codec) = self.codec {
             params = params.with_codec(codec.codec).with_codec_meta(codec.meta);
+            if matches!(codec.codec, Codec::ZfpAccuracy | Codec::ZfpPrecision | Codec::ZfpRate) {
+                // It takes floats as they are, so what was chosen for another codec does not hold.
+                params = params.with_pipeline(Pipeline::none()).with_split(SplitMode::Auto);
+            }
         }
         if let Some(level) = self.level {
             params = params.with_clevel(level);

@@ -63,15 +63,34 @@ impl FromStr for CodecChoice {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (name, meta) = text.split_once(':').unwrap_or((text, "0"));
+        let (name, meta) = text.split_once(':').map_or((text, None), |(name, meta)| (name, Some(meta)));
         let codec = Codec::from_name(name.trim());
         let codec = codec.ok_or_else(|| {
-            format!("there is no codec `{name}`: zstd, lz4, lz4hc, zlib and blosclz are always there")
+            format!(
+                "there is no codec `{name}`: zstd, lz4, lz4hc, zlib, blosclz, ndlz:N, zfp-accuracy:N, zfp-precision:N and \
+                 zfp-rate:N are"
+            )
         })?;
+        let meta = match (meta, needed(codec)) {
+            (Some(meta), _) => meta,
+            (None, Some(what)) => return Err(format!("{} needs {what}", codec.name())),
+            (None, None) => "0",
+        };
         let number = meta.trim().parse::<i16>().ok();
         let byte =
             number.and_then(|n| u8::try_from(n).ok().or_else(|| i8::try_from(n).ok().map(i8::cast_unsigned)));
         Ok(CodecChoice { codec, meta: byte.ok_or("the parameter of a codec is a number from -128 to 255")? })
+    }
+}
+
+/// What the parameter of a codec says, where there must be one.
+fn needed(codec: Codec) -> Option<&'static str> {
+    match codec {
+        Codec::Ndlz => Some("the side of its cells: ndlz:4 or ndlz:8"),
+        Codec::ZfpAccuracy => Some("the largest error as a power of ten: zfp-accuracy:-3 is 0.001"),
+        Codec::ZfpPrecision => Some("the bits of precision to keep, such as zfp-precision:16"),
+        Codec::ZfpRate => Some("the percentage of the size that is left, such as zfp-rate:25"),
+        _ => None,
     }
 }
 
@@ -139,7 +158,20 @@ mod tests {
         assert_eq!(parse("zstd"), Ok((Codec::Zstd, 0)));
         assert_eq!(parse("lz4:7"), Ok((Codec::Lz4, 7)));
         assert_eq!(parse("lz4:-1"), Ok((Codec::Lz4, 255)));
-        for text in ["", "lzma", "zstd:", "zstd:256", "zstd:-129", "zstd:x"] {
+        assert_eq!(parse("ndlz:8"), Ok((Codec::Ndlz, 8)));
+        assert_eq!(parse("zfp_accuracy:-3"), Ok((Codec::ZfpAccuracy, 253)));
+        for text in [
+            "",
+            "lzma",
+            "ndlz",
+            "zfp-accuracy",
+            "zfp-precision",
+            "zfp-rate",
+            "zstd:",
+            "zstd:256",
+            "zstd:-129",
+            "zstd:x",
+        ] {
             assert!(parse(text).is_err(), "{text}");
         }
     }

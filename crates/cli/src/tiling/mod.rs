@@ -19,6 +19,12 @@ impl Grid {
         Grid { len, lead: cell.max(1), cell: cell.max(1) }
     }
 
+    /// An axis whose first item lies `before` items behind a cut.
+    pub(crate) fn from(len: u64, cell: u64, before: u64) -> Self {
+        let cell = cell.max(1);
+        Grid { len, lead: cell - before % cell, cell }
+    }
+
     /// The length of the longest box of `cells` cells.
     fn span(&self, cells: u64) -> u64 {
         self.cell

@@ -2,9 +2,8 @@
 
 use std::fmt::Write;
 
-use b2nd::Error;
-use b2nd::array::OpenOptions;
 use b2nd::schunk::SChunk;
+use b2nd::{Error, Exec};
 
 use crate::args::{Attrs, AttrsAction};
 use crate::failure::{Failure, Outcome, Result};
@@ -29,16 +28,10 @@ pub(super) fn run(args: &Attrs) -> Result<Outcome> {
     output::check_named(&args.file)?;
     let write = matches!(args.action, Some(AttrsAction::Set | AttrsAction::Rm));
     let about = |error: Error| Failure::from(error).about(&args.file);
-    let mut schunk = SChunk::open(&args.file, &OpenOptions::new().with_write(write)).map_err(|error| {
-        let old = matches!(error, Error::Unsupported { .. }) && write;
-        let failure = open::refused(&args.file, error);
-        if old {
-            failure.with_hint(
-                "`b2nd convert FILE NEW.b2nd` writes an array in the newest format, which can be changed",
-            )
-        } else {
-            failure
-        }
+    let options = open::options(args.place, Exec::default()).with_write(write);
+    let opened = SChunk::open(&args.file, &options);
+    let mut schunk = opened.map_err(|error| {
+        if write { open::unwritable(&args.file, error) } else { open::refused(&args.file, error) }
     })?;
     let name = args.name.as_deref().unwrap_or_default();
     let missing = || {

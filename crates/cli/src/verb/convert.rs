@@ -92,6 +92,7 @@ fn options(args: &Convert, source: &Array, exec: Exec) -> Result<Options> {
     let itemsize = u32::try_from(source.dtype().itemsize()).unwrap_or(u32::MAX);
     let base = Params::new(itemsize)
         .with_codec(old.codec())
+        .with_codec_meta(old.codec_meta())
         .with_clevel(old.clevel())
         .with_pipeline(*old.pipeline())
         .with_split(old.split())

@@ -12,8 +12,8 @@ use crate::{numeric, open, output, report};
 
 pub(super) fn run(args: &Diff) -> Result<Outcome> {
     let work = Work::default();
-    let a = open::array(&args.a, Place::default(), None, work.exec())?;
-    let b = open::array(&args.b, Place::default(), None, work.exec())?;
+    let a = open::array(&args.a, Place { offset: args.offset, index: args.index }, None, work.exec())?;
+    let b = open::array(&args.b, Place { offset: args.offset_b, index: args.index_b }, None, work.exec())?;
     let mut text = String::new();
     if a.shape() != b.shape() {
         let _ = writeln!(text, "shape: {} and {}", report::lengths(a.shape()), report::lengths(b.shape()));

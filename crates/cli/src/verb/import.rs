@@ -5,10 +5,11 @@ use std::time::Instant;
 use b2nd::array::Selection;
 use b2nd::chunk::Params;
 
-use crate::args::{Import, Lengths};
+use crate::args::Import;
 use crate::failure::{Failure, Outcome, Result};
 use crate::input::Input;
 use crate::progress::Progress;
+use crate::tiling::Grid;
 use crate::{open, output, report};
 
 pub(super) fn run(args: &Import) -> Result<Outcome> {
@@ -16,11 +17,7 @@ pub(super) fn run(args: &Import) -> Result<Outcome> {
     output::check_named(&args.output)?;
     output::check_apart(&args.input, &args.output)?;
     output::check_free(&args.output, args.force)?;
-    let raw = match (&args.dtype, &args.shape) {
-        (Some(dtype), Some(Lengths(shape))) => Some((open::dtype(dtype)?, shape.clone())),
-        _ => None,
-    };
-    let mut input = Input::open(&args.input, raw)?;
+    let mut input = Input::open(&args.input, open::raw(&args.raw)?)?;
     let kind = input.kind().clone();
     let itemsize = u32::try_from(kind.dtype.itemsize()).map_err(|_| {
         Failure::usage(format!("items of dtype {} are too large", kind.dtype), "an item has less than 2 GiB")
@@ -34,7 +31,8 @@ pub(super) fn run(args: &Import) -> Result<Outcome> {
         .create_uncommitted(Some(&args.output), kind.dtype.clone(), &kind.shape)?;
 
     let budget = args.storage.work.budget();
-    let tiling = input.tiling(writer.array().chunks(), budget);
+    let axes = kind.shape.iter().zip(writer.array().chunks()).map(|(&n, &chunk)| Grid::new(n, chunk));
+    let tiling = input.tiling(axes.collect(), budget);
     input.prepare(&tiling, &args.output)?;
     let mut items = Vec::new();
     for region in tiling.boxes() {

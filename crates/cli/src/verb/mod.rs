@@ -1,5 +1,6 @@
 //! The verbs: one file each.
 
+mod append;
 mod attrs;
 mod cat;
 mod convert;
@@ -19,6 +20,7 @@ use crate::failure::{Outcome, Result};
 pub(crate) fn run(verb: &Verb) -> Result<Outcome> {
     match verb {
         Verb::Import(args) => import::run(args),
+        Verb::Append(args) => append::run(args),
         Verb::Export(args) => export::run(args),
         Verb::Cat(args) => cat::run(args),
         Verb::Info(args) => info::run(args),

@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 
 use b2nd::array::{Array, Axis};
 
-use crate::args::{Place, Plot, Work};
+use crate::args::{Plot, Work};
 use crate::failure::{Failure, Outcome, Result};
 use crate::plot::{ColourDepth, Field, png, terminal, terminal_height};
 use crate::tiling::Region;
@@ -22,7 +22,7 @@ pub(super) fn run(args: &Plot) -> Result<Outcome> {
         output::check_apart(&args.file, path)?;
         output::check_free(path, args.force)?;
     }
-    let array = open::array(&args.file, Place::default(), args.dtype.as_deref(), Work::default().exec())?;
+    let array = open::array(&args.file, args.place, args.dtype.as_deref(), Work::default().exec())?;
     let view = match &args.slice {
         Some(text) => View::parse(array.shape(), Some(text))?,
         None => middle(array.shape())?,

@@ -1,6 +1,6 @@
 //! `b2nd slice`: a part of an array, printed or as a `.npy` file.
 
-use crate::args::{Place, Slice, Work};
+use crate::args::{Slice, Work};
 use crate::failure::{Outcome, Result};
 use crate::view::View;
 use crate::{open, output, text};
@@ -12,7 +12,7 @@ pub(super) fn run(args: &Slice) -> Result<Outcome> {
         output::check_apart(&args.file, path)?;
         output::check_free(path, args.force)?;
     }
-    let array = open::array(&args.file, Place::default(), args.dtype.as_deref(), work.exec())?;
+    let array = open::array(&args.file, args.place, args.dtype.as_deref(), work.exec())?;
     let view = View::parse(array.shape(), Some(&args.slice))?;
     match &args.output {
         Some(path) => super::export::write(&array, &view, path, args.force, &work)?,

@@ -6,7 +6,7 @@ use b2nd::Error;
 use b2nd::chunk;
 use b2nd::schunk::SChunk;
 
-use crate::args::{Place, Verify, Work};
+use crate::args::{Verify, Work};
 use crate::failure::{Outcome, Result};
 use crate::open::{self, Opened};
 use crate::progress::Progress;
@@ -18,7 +18,7 @@ const MOST_LINES: usize = 1000;
 pub(super) fn run(args: &Verify) -> Result<Outcome> {
     let exec = Work::default().exec();
     let mut opened =
-        open::any(&args.file, Place::default(), exec.clone()).map_err(|failure| match failure.outcome() {
+        open::any(&args.file, args.place, exec.clone()).map_err(|failure| match failure.outcome() {
             Outcome::Damaged => failure
                 .with_hint("nothing can be read without this part: get the file anew, or make it again"),
             _ => failure,

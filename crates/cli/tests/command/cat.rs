@@ -146,12 +146,30 @@ fn a_file_of_several_frames_is_listed_and_each_can_be_taken_out() {
         assert_eq!(info["shape"], frame["shape"]);
         folder.good(&["convert", name, "out", "--force", "--index", &index]);
         assert!(by_index == bytes(&folder, &["cat", "out"]));
+        assert!(folder.good(&["verify", name, "--index", &index]).contains("OK"));
+        let attributes = folder.good(&["attrs", name, "--index", &index]);
+        assert_eq!(attributes, folder.good(&["attrs", "out"]));
+        if !frame["shape"].is_null() {
+            let out = folder.good(&["diff", name, "out", "--index", &index]);
+            assert!(out.contains("are equal"), "{out}");
+            folder.good(&["diff", name, name, "--index", &index, "--offset-b", &offset]);
+            let slice = folder.good(&["slice", name, "--offset", &offset, "..."]);
+            assert_eq!(slice, folder.good(&["slice", "out", "..."]));
+            if index == "2" {
+                // There is nothing in it to draw.
+                continue;
+            }
+            let drawn = bytes(&folder, &["plot", name, "--index", &index, "-o", "-"]);
+            assert!(drawn.starts_with(b"\x89PNG"));
+        }
     }
     let array = Array::open_with(&path, &OpenOptions::new().with_frame(3)).unwrap();
     folder.good(&["export", name, "a.npy", "--index", "3"]);
     let want = npy("<i4", &[40, 30], false, &array.read_bytes(b2nd::Selection::all()).unwrap());
     assert!(folder.read("a.npy") == want);
-    folder.fails(2, "frame 4", &["cat", name, "--index", "4"]);
+    folder.fails(2, "lists the frames", &["cat", name, "--index", "4"]);
+    let (code, out, _) = folder.run(&["diff", name, name, "--index", "0", "--index-b", "3"]);
+    assert!(code == 1 && out.contains("shape: (5, 7) and (40, 30)"), "{out}");
     folder.fails(2, "past the end", &["cat", name, "--offset", "99999"]);
     folder.fails(1, "behind.bin", &["cat", name, "--offset", "3"]);
 }

@@ -96,6 +96,67 @@ fn trunc_prec_keeps_the_leading_bits() {
 }
 
 #[test]
+fn codecs_and_filters_for_arrays() {
+    let folder = Folder::new();
+    let values: Vec<f64> = (0..60 * 50).map(|n| f64::from(n % 50).sin() * f64::from(n / 50)).collect();
+    let bytes: Vec<u8> = values.iter().flat_map(|x| x.to_le_bytes()).collect();
+    let plain = npy("<f8", &[60, 50], false, &bytes);
+    folder.write("in.npy", &plain);
+    folder.good(&["import", "in.npy", "plain.b2nd"]);
+    let back = |name: &str| -> Vec<f64> {
+        folder.good(&["export", name, "back.npy", "--force"]);
+        let file = folder.read("back.npy");
+        let items = &file[file.len() - bytes.len()..];
+        items.as_chunks::<8>().0.iter().map(|item| f64::from_le_bytes(*item)).collect()
+    };
+    for (codec, most) in [
+        ("ndlz:4", 0.0),
+        ("ndlz:8", 0.0),
+        ("zfp-accuracy:-3", 1e-3),
+        ("zfp-precision:30", 1e-3),
+        ("zfp-rate:60", 1e-3),
+    ] {
+        folder.good(&["import", "in.npy", "a.b2nd", "--codec", codec, "--force"]);
+        folder.good(&["convert", "plain.b2nd", "b.b2nd", "--codec", codec, "--force"]);
+        folder.good(&["convert", "a.b2nd", "c.b2nd", "--chunks", "30,30", "--force"]);
+        for name in ["a.b2nd", "b.b2nd", "c.b2nd"] {
+            let worst = values.iter().zip(back(name)).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);
+            assert!(worst <= most, "{codec} {name} {worst}");
+            assert!(most == 0.0 || worst > 0.0, "{codec} {name} loses nothing");
+            assert!(folder.good(&["info", name]).contains(codec), "{codec}");
+            let info: serde_json::Value =
+                serde_json::from_str(&folder.good(&["info", name, "--json"])).unwrap();
+            assert_eq!(format!("{}:{}", info["codec"].as_str().unwrap(), info["codec_meta"]), codec);
+        }
+    }
+    for filter in ["shuffle,bytedelta", "ndcell:4", "ndcell:4,shuffle", "ndmean:4"] {
+        folder.good(&["import", "in.npy", "a.b2nd", "--filter", filter, "--force"]);
+        assert_eq!(back("a.b2nd") == values, filter != "ndmean:4", "{filter}");
+        assert!(folder.good(&["info", "a.b2nd"]).contains(filter), "{filter}");
+    }
+}
+
+#[test]
+fn codecs_that_do_not_fit_the_array_leave_no_file() {
+    let folder = Folder::new();
+    folder.write("in.npy", &npy("<u4", &SHAPE, false, &items(&SHAPE)));
+    folder.write("u2.npy", &npy("<u2", &[8, 8], false, &[7; 128]));
+    for (word, input, options) in [
+        ("two dimensions", "in.npy", &["--codec", "ndlz:4"][..]),
+        ("shuffle", "u2.npy", &["--codec", "ndlz:4", "--filter", "none"]),
+        ("shuffle", "in.npy", &["--codec", "zfp-accuracy:-3", "--filter", "shuffle"]),
+        ("4 items", "in.npy", &["--codec", "zfp-rate:50", "--blocks", "2,8,8", "--chunks", "8,8,8"]),
+        ("4 or 8 bytes", "u2.npy", &["--codec", "zfp-precision:9"]),
+        ("4 or 8", "u2.npy", &["--codec", "ndlz:5"]),
+        ("4 or 8 bytes", "u2.npy", &["--filter", "ndmean:4"]),
+        ("smaller side", "u2.npy", &["--filter", "ndcell:100"]),
+    ] {
+        folder.fails(2, word, &[&["import", input, "a.b2nd"], options].concat());
+        assert!(!folder.path("a.b2nd").exists(), "{options:?}");
+    }
+}
+
+#[test]
 fn empty_and_zero_dimensional_arrays() {
     let folder = Folder::new();
     for (shape, name) in [(vec![3, 0, 2], "e"), (vec![], "s"), (vec![1], "o"), (vec![0], "z")] {

@@ -1,5 +1,7 @@
 use serde_json::{Value, json};
 
+use b2nd::array::{Dtype, Fill, Options};
+
 use crate::support::{Folder, items, npy};
 
 const SHAPE: [usize; 2] = [40, 30];
@@ -24,6 +26,9 @@ fn info_has_the_promised_keys() {
         assert_eq!(&info[key], value, "{key}");
     }
     assert!(info["cbytes"].as_u64().unwrap() > 0);
+    assert_eq!(info["dictionary"], false);
+    assert_eq!(info["chunk_kinds"]["data"], 16);
+    assert!(info["chunk_kinds"]["smallest_ratio"].as_f64() <= info["chunk_kinds"]["largest_ratio"].as_f64());
     let sparse: Value = serde_json::from_str(&folder.good(&["info", "s.b2nd", "--json"])).unwrap();
     assert_eq!(sparse["layout"], "sparse");
     let table = folder.good(&["info", "a.b2nd"]);
@@ -32,6 +37,31 @@ fn info_has_the_promised_keys() {
     {
         assert!(table.contains(word), "{word}: {table}");
     }
+}
+
+#[test]
+fn info_counts_the_chunks_by_what_they_hold() {
+    let folder = Folder::new();
+    // Three chunks: zeros, a constant, which compresses best, and numbers.
+    let mut plain = vec![0; 4000];
+    plain.extend([7, 0, 0, 0].repeat(1000));
+    plain.extend(items(&[1000]));
+    folder.write("in.npy", &npy("<u4", &[3000], false, &plain));
+    folder.good(&["import", "in.npy", "a.b2nd", "--chunks", "1000", "--blocks", "1000", "--codec", "lz4:3"]);
+    let table = folder.good(&["info", "a.b2nd"]);
+    assert!(table.contains("lz4:3, level 5"), "{table}");
+    assert!(table.contains("2 with data (") && table.contains("x), 1 of zeros"), "{table}");
+    let kinds: Value = serde_json::from_str(&folder.good(&["info", "a.b2nd", "--json"])).unwrap();
+    assert_eq!((&kinds["chunk_kinds"]["zeros"], &kinds["codec_meta"]), (&json!(1), &json!(3)));
+    folder.good(&["convert", "a.b2nd", "c.b2nd", "--level", "6"]);
+    assert!(
+        folder.good(&["info", "c.b2nd"]).contains("lz4:3, level 6"),
+        "the parameter stays with its codec"
+    );
+    let fill = Fill::Value(vec![9, 0]);
+    let empty = Options::new().with_fill(fill).with_chunks([10]);
+    drop(empty.create(Some(&folder.path("v.b2nd")), Dtype::parse("<u2").unwrap(), &[40]).unwrap());
+    assert!(folder.good(&["info", "v.b2nd"]).contains("4 of one value"));
 }
 
 #[test]

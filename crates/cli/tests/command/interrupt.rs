@@ -66,3 +66,20 @@ fn an_interrupted_import_leaves_nothing_behind() {
         assert_eq!(folder.read("old.b2nd"), b"what was there");
     }
 }
+
+#[test]
+fn an_interrupted_append_leaves_the_array_as_it_was() {
+    if ignores_interrupts() {
+        return;
+    }
+    let folder = Folder::new();
+    folder.write("in.npy", &npy("<u4", &[40, 30], false, &items(&[40, 30])));
+    folder.good(&["import", "in.npy", "a.b2nd", "--chunks", "16,4"]);
+    let before = folder.good(&["info", "a.b2nd"]);
+    // The input is copied to a file first, which shows when the work has begun.
+    let (code, err) = interrupt(waiting(&folder, &["append", "a.b2nd", "-", "--memory", "1K"]));
+    assert_eq!(code, 130, "{err}");
+    assert_eq!(folder.names(), ["a.b2nd", "in.npy"]);
+    assert_eq!(folder.good(&["info", "a.b2nd"]), before);
+    folder.good(&["verify", "a.b2nd"]);
+}

@@ -3,6 +3,7 @@
 //! What is right is computed here, by index arithmetic on plain bytes; the library is only used to make odd files.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "these are tests, also outside of #[test] functions")]
 
+mod append;
 mod attrs;
 mod cat;
 mod convert;

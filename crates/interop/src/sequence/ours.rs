@@ -38,12 +38,14 @@ pub fn change(array: &mut Array, step: &Step) -> Outcome {
             array.write_bytes(selection(slices)?, items)?;
         }
         Step::Write { place: Place::Lists(lists), items } => {
-            array.write_bytes(Selection::orthogonal(lists), items)?;
+            array.write_bytes(Selection::orthogonal(lists.clone()), items)?;
         }
-        Step::Write { place: Place::Points(points), items } => array.write_points(points, items)?,
-        Step::Resize { shape } => array.resize(shape)?,
-        Step::Append { axis, items, .. } => array.append(*axis, items)?,
-        Step::Insert { axis, at, items, .. } => array.insert(*axis, *at, items)?,
+        Step::Write { place: Place::Points(points), items } => {
+            array.write_bytes(Selection::coordinates(points.clone()), items)?;
+        }
+        Step::Resize { shape } => array.resize(shape.clone())?,
+        Step::Append { axis, items, .. } => array.append_bytes(*axis, items)?,
+        Step::Insert { axis, at, items, .. } => array.insert_bytes(*axis, *at, items)?,
         Step::Delete { axis, at, count } => array.delete(*axis, *at..*at + *count)?,
         _ => return Err(format!("{} changes nothing", step.name()).into()),
     }
@@ -54,9 +56,13 @@ pub fn change(array: &mut Array, step: &Step) -> Outcome {
 pub fn read(array: &Array, step: &Step) -> Outcome<Vec<u8>> {
     Ok(match step {
         Step::Read { place: Place::Slices(slices) } => array.read_bytes(selection(slices)?)?,
-        Step::Read { place: Place::Lists(lists) } => array.read_bytes(Selection::orthogonal(lists))?,
-        Step::Read { place: Place::Points(points) } => array.read_points(points)?,
-        Step::MaskRead { mask } => array.read_mask(mask)?,
+        Step::Read { place: Place::Lists(lists) } => {
+            array.read_bytes(Selection::orthogonal(lists.clone()))?
+        }
+        Step::Read { place: Place::Points(points) } => {
+            array.read_bytes(Selection::coordinates(points.clone()))?
+        }
+        Step::MaskRead { mask } => array.read_bytes(Selection::mask(array.shape(), mask.clone()))?,
         _ => array.read_bytes(Selection::all())?,
     })
 }

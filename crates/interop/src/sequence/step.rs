@@ -21,34 +21,57 @@ pub enum Place {
 /// One operation.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
+    /// A new array.
     Create(Box<Create>),
+    /// Items into a place.
     Write {
+        /// Where.
         place: Place,
+        /// The items, in C order.
         items: Vec<u8>,
     },
+    /// Another shape; new items are zeros.
     Resize {
+        /// The length of each axis.
         shape: Vec<u64>,
     },
+    /// `count` slabs behind the last along an axis.
     Append {
+        /// The axis.
         axis: usize,
+        /// How many.
         count: u64,
+        /// The items, in C order.
         items: Vec<u8>,
     },
+    /// `count` slabs before index `at`.
     Insert {
+        /// The axis.
         axis: usize,
+        /// The index.
         at: u64,
+        /// How many.
         count: u64,
+        /// The items, in C order.
         items: Vec<u8>,
     },
+    /// `count` slabs from index `at` on.
     Delete {
+        /// The axis.
         axis: usize,
+        /// The index.
         at: u64,
+        /// How many.
         count: u64,
     },
+    /// The items of a place.
     Read {
+        /// Where.
         place: Place,
     },
+    /// The items where the mask is true.
     MaskRead {
+        /// One for each item, in C order.
         mask: Vec<bool>,
     },
     /// b2nd closes the file and opens it again.
@@ -58,15 +81,25 @@ pub enum Step {
 /// A new array.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Create {
+    /// The length of each axis.
     pub shape: Vec<u64>,
+    /// The chunk shape.
     pub chunks: Vec<u64>,
+    /// The block shape.
     pub blocks: Vec<u64>,
+    /// As NumPy spells it.
     pub dtype: &'static str,
+    /// The bytes of an item.
     pub itemsize: usize,
+    /// Its name.
     pub codec: &'static str,
+    /// 0 to 9.
     pub clevel: u8,
+    /// By their ids, slot by slot.
     pub filters: [u8; 6],
+    /// A directory, or one file.
     pub sparse: bool,
+    /// All of them, in C order.
     pub items: Vec<u8>,
 }
 

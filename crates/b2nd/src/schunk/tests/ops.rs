@@ -162,7 +162,7 @@ fn observe(schunk: &SChunk) -> Vec<Vec<u8>> {
         assert_eq!(info.nbytes as usize, chunk.len());
         let block = info.blocksize.map_or(200, |size| size as usize);
         let last = (chunk.len() - 1) / block;
-        let found = schunk.decompress_block(info.number, last as usize).unwrap();
+        let found = schunk.decompress_block(info.number, last).unwrap();
         assert!(chunk.ends_with(&found), "{found:?}");
         assert!(schunk.decompress_block(info.number, 1000).is_err());
     }

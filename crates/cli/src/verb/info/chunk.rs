@@ -23,6 +23,12 @@ fn codec(header: &ChunkHeader) -> String {
     header.codec().map_or_else(|| "unknown".into(), |codec: Codec| codec.name().into_owned())
 }
 
+/// The codec with its parameter.
+fn codec_text(header: &ChunkHeader) -> String {
+    let text = |codec| report::codec_text(codec, header.codec_meta());
+    header.codec().map_or_else(|| "unknown".into(), text)
+}
+
 /// Blosc1's header is short.
 fn format(header: &ChunkHeader) -> &'static str {
     if header.header_len() == 16 { "blosc1" } else { "blosc2" }
@@ -66,7 +72,10 @@ pub(super) fn to_table(header: &ChunkHeader) -> Vec<Row> {
     ];
     if header.special().is_none() && !header.is_raw() {
         let dictionary = if header.has_dictionary() { ", with a dictionary" } else { "" };
-        rows.push(("codec", format!("{}, format {}{dictionary}", codec(header), header.codec_version())));
+        rows.push((
+            "codec",
+            format!("{}, format {}{dictionary}", codec_text(header), header.codec_version()),
+        ));
         rows.push(("filters", report::filter_text(header.pipeline())));
         rows.push(("split", if header.is_split() { "yes" } else { "no" }.into()));
         let each = if header.is_variable() {

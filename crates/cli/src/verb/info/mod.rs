@@ -2,6 +2,7 @@
 
 mod chunk;
 mod frames;
+mod stats;
 
 use std::fmt::Write;
 
@@ -11,6 +12,7 @@ use b2nd::schunk::{Layout, SChunk};
 use b2nd::{Filter, Pipeline};
 use serde_json::{Map, Value as Json, json};
 
+use self::stats::Stats;
 use crate::args::{Info, Work};
 use crate::failure::{Outcome, Result};
 use crate::open::{self, Opened};
@@ -74,7 +76,9 @@ fn to_json(opened: &Opened) -> Json {
         "chunks": array.map(Array::chunks),
         "blocks": array.map(Array::blocks),
         "codec": params.codec().name(),
+        "codec_meta": report::codec_parameter(params.codec(), params.codec_meta()),
         "clevel": params.clevel(),
+        "dictionary": params.dictionary(),
         "filters": filters(params.pipeline()),
         "nbytes": nbytes,
         "cbytes": cbytes,
@@ -82,6 +86,7 @@ fn to_json(opened: &Opened) -> Json {
         "metalayer": array.map(|a| a.revision().name()),
         "ratio": if cbytes == 0 { Json::Null } else { json!(nbytes as f64 / cbytes as f64) },
         "nchunks": schunk.nchunks(),
+        "chunk_kinds": Stats::of(schunk).map(|stats| stats.to_json()),
         "frame_version": schunk.version(),
         "split": split(params.split()),
         "typesize": params.typesize(),
@@ -112,7 +117,12 @@ fn to_table(opened: &Opened) -> Vec<Row> {
     }
     let params = schunk.params();
     let (nbytes, cbytes) = sizes(opened);
-    rows.push(("codec", format!("{}, level {}", params.codec().name(), params.clevel())));
+    if let Some(kinds) = Stats::of(schunk).and_then(|stats| stats.to_text()) {
+        rows.push(("chunks hold", kinds));
+    }
+    let codec = report::codec_text(params.codec(), params.codec_meta());
+    let dictionary = if params.dictionary() { ", with dictionaries" } else { "" };
+    rows.push(("codec", format!("{codec}, level {}{dictionary}", params.clevel())));
     rows.push(("filters", report::filter_text(params.pipeline())));
     rows.push(("split", split(params.split()).into()));
     rows.push(("size", format!("{} ({nbytes} bytes)", report::bytes(nbytes))));

@@ -1,0 +1,21 @@
+//! What the targets share: strict limits, a registry of the user, and changes of an array that a naive array follows.
+
+pub mod change;
+pub mod pick;
+pub mod registry;
+
+use b2nd::{Exec, Limits, OpenOptions};
+
+/// Little of everything, so that whatever asks for more memory on its input's word is found.
+pub fn limits() -> Limits {
+    Limits::default()
+        .with_max_chunk_bytes(1 << 20)
+        .with_max_index_bytes(1 << 16)
+        .with_max_meta_bytes(1 << 16)
+        .with_max_read_bytes(1 << 20)
+}
+
+/// The options that open hostile bytes: [`limits`], one thread, the codec and the filter of [`registry`].
+pub fn options() -> OpenOptions {
+    OpenOptions::new().with_limits(limits()).with_exec(Exec::new(1)).with_registry(registry::registry())
+}
