@@ -19,7 +19,7 @@ mod wire;
 
 pub use array::{
     Array, ArrayField, ArrayWriter, Axis, Damage, Dtype, Element, Ellipsis, Fill, NewAxis, Options, Over,
-    Reduced, Resize, Selection, Slabs, StreamWriter, Transaction,
+    Reduced, Resize, Selection, Slabs, StreamWriter, Transaction, View, ViewMut,
 };
 pub use chunk::{Params, SplitMode};
 pub use codec::Codec;

@@ -24,6 +24,14 @@ pub(crate) struct Grid {
     chunk_grid: Vec<u64>,
     /// Blocks along each axis of a chunk.
     block_grid: Vec<u64>,
+    /// What one step along each axis adds to the number of a chunk.
+    chunk_steps: Vec<u64>,
+    /// What one step along each axis adds to the number of a block.
+    block_steps: Vec<u64>,
+    /// The distance in bytes between neighbours along each axis of a block.
+    block_strides: Vec<usize>,
+    /// Whether the items of a block follow each other in C order of these axes.
+    in_turn: bool,
     size: u64,
     nchunks: u64,
     block_bytes: usize,
@@ -105,6 +113,10 @@ impl Grid {
             chunks: chunks.to_vec(),
             blocks: blocks.to_vec(),
             itemsize,
+            chunk_steps: steps(&chunk_grid),
+            block_steps: steps(&block_grid),
+            block_strides: Grid::strides(&blocks.iter().map(|&b| b as usize).collect::<Vec<_>>(), itemsize),
+            in_turn: true,
             chunk_grid,
             block_grid,
             nchunks,
@@ -112,6 +124,38 @@ impl Grid {
             block_bytes: block_bytes as usize,
             chunk_bytes: chunk_bytes as usize,
         })
+    }
+
+    /// The same items, stored as they are, under other axes: for each which of these axes it is, or none for a new one of
+    /// length 1. What is left out has length 1, and stays at index 0.
+    ///
+    /// Items, chunks and blocks are found and numbered through it as they are through this one. What counts all of a chunk
+    /// or block (its bytes, its blocks) is of what is stored, also where an axis that is left out had chunks or blocks of
+    /// more than one item: they hold padding.
+    pub(crate) fn arranged(&self, axes: &[Option<usize>]) -> Grid {
+        let arranged = |of: &[u64], new: u64| -> Vec<u64> {
+            axes.iter().map(|axis| axis.and_then(|d| of.get(d).copied()).unwrap_or(new)).collect()
+        };
+        let strides =
+            |&axis: &Option<usize>| axis.and_then(|d| self.block_strides.get(d).copied()).unwrap_or(0);
+        let mut grid = Grid {
+            shape: arranged(&self.shape, 1),
+            chunks: arranged(&self.chunks, 1),
+            blocks: arranged(&self.blocks, 1),
+            chunk_grid: arranged(&self.chunk_grid, 1),
+            block_grid: arranged(&self.block_grid, 1),
+            chunk_steps: arranged(&self.chunk_steps, 0),
+            block_steps: arranged(&self.block_steps, 0),
+            block_strides: axes.iter().map(strides).collect(),
+            ..self.clone()
+        };
+        let mut due = grid.itemsize;
+        grid.in_turn = grid.block_strides.iter().zip(&grid.blocks).rev().all(|(&stride, &length)| {
+            let dense = length == 1 || stride == due;
+            due = due.saturating_mul(length as usize);
+            dense
+        }) && due == grid.block_bytes;
+        grid
     }
 
     /// Checks the tighter bounds of what may be written.
@@ -170,19 +214,19 @@ impl Grid {
 
     /// The number of the chunk at a position of the chunk grid.
     pub(crate) fn chunk_number(&self, position: impl Iterator<Item = u64>) -> u64 {
-        self.chunk_grid.iter().zip(position).fold(0, |number, (&n, at)| number * n + at)
+        self.chunk_steps.iter().zip(position).map(|(&step, at)| step * at).sum()
     }
     /// The number of the block at a position of the block grid.
     pub(crate) fn block_number(&self, position: impl Iterator<Item = u64>) -> usize {
-        self.block_grid.iter().zip(position).fold(0, |number, (&n, at)| number * n + at) as usize
+        self.block_steps.iter().zip(position).map(|(&step, at)| step * at).sum::<u64>() as usize
     }
     /// The position of chunk `number` in the chunk grid.
     pub(crate) fn chunk_position(&self, number: u64) -> Vec<u64> {
-        unravel(number, &self.chunk_grid)
+        position(number, &self.chunk_steps, &self.chunk_grid)
     }
     /// The position of block `number` in the block grid.
     pub(crate) fn block_position(&self, number: usize) -> Vec<u64> {
-        unravel(number as u64, &self.block_grid)
+        position(number as u64, &self.block_steps, &self.block_grid)
     }
 
     /// The items of the array in a chunk: first and one past the last index along each axis, without padding.
@@ -208,6 +252,14 @@ impl Grid {
             strides[axis - 1] = strides[axis].saturating_mul(lengths[axis]);
         }
         strides
+    }
+    /// The distance in bytes between neighbours along each axis of a block.
+    pub(crate) fn block_strides(&self) -> &[usize] {
+        &self.block_strides
+    }
+    /// Whether the items of a block, all of them, follow each other in C order of these axes.
+    pub(crate) fn is_in_turn(&self) -> bool {
+        self.in_turn
     }
     /// The block shape as buffer lengths.
     pub(crate) fn block_lengths(&self) -> Vec<usize> {
@@ -256,19 +308,17 @@ impl Grid {
 
     /// The chunk of the item at a flat C-order position inside the array, the block in it, and the place in the block.
     pub(crate) fn locate(&self, mut position: u64) -> (u64, u32, u32) {
-        let (mut found, mut scale) = ([0; 3], [1; 3]);
+        let mut found = [0; 3];
         for axis in (0..self.ndim()).rev() {
             let length = self.shape[axis].max(1);
             let (chunk, block, inside) = self.split(axis, position % length);
             position /= length;
-            let lengths = [self.chunk_grid[axis], self.block_grid[axis], self.blocks[axis]];
-            for (k, at) in [chunk, block, inside].into_iter().enumerate() {
-                found[k] += at * scale[k];
-                scale[k] *= lengths[k];
-            }
+            found[0] += chunk * self.chunk_steps[axis];
+            found[1] += block * self.block_steps[axis];
+            found[2] += inside * self.block_strides[axis] as u64;
         }
         // A chunk has less than 2^31 bytes.
-        (found[0], found[1] as u32, found[2] as u32)
+        (found[0], found[1] as u32, (found[2] / self.itemsize as u64) as u32)
     }
 
     fn block_of(&self, axis: usize, index: u64) -> (u64, u64) {
@@ -300,6 +350,40 @@ impl Grid {
             done += count;
         }
     }
+}
+
+/// What one step along each axis adds to the number of an item of a C-order grid.
+fn steps(lengths: &[u64]) -> Vec<u64> {
+    let mut steps = vec![1; lengths.len()];
+    for axis in (1..lengths.len()).rev() {
+        // Only of a grid without items does it not fit.
+        steps[axis - 1] = lengths[axis].saturating_mul(steps[axis]);
+    }
+    steps
+}
+
+/// The position of item `number` in a grid where steps along the axes add `steps` to the number.
+fn position(number: u64, steps: &[u64], lengths: &[u64]) -> Vec<u64> {
+    let at =
+        |(&step, &n): (&u64, &u64)| number.checked_div(step).and_then(|at| at.checked_rem(n)).unwrap_or(0);
+    steps.iter().zip(lengths).map(at).collect()
+}
+
+/// The axes that `axes` name, negative ones from the end, each at most once.
+pub(crate) fn named_axes(axes: &[i64], ndim: usize) -> Result<Vec<usize>> {
+    let mut seen = vec![false; ndim];
+    let absolute = |&axis: &i64| {
+        let from_start = if axis < 0 { axis.saturating_add(ndim as i64) } else { axis };
+        let at = usize::try_from(from_start).ok();
+        let Some((at, seen)) = at.and_then(|at| Some((at, seen.get_mut(at)?))) else {
+            return Err(Error::usage(format!("axis {axis} of an array with {ndim} axes does not exist")));
+        };
+        if std::mem::replace(seen, true) {
+            return Err(Error::usage(format!("axis {axis} is named twice")));
+        }
+        Ok(at)
+    };
+    axes.iter().map(absolute).collect()
 }
 
 /// The position of item `number` in a C-order grid.

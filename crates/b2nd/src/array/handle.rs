@@ -36,8 +36,6 @@ use std::path::Path;
 pub struct Array {
     pub(crate) schunk: SChunk,
     pub(crate) grid: Grid,
-    /// The distance in bytes between neighbours along each axis of a block.
-    pub(crate) block_strides: Vec<usize>,
     dtype: Dtype,
     stored_dtype: Option<String>,
     revision: Revision,
@@ -66,8 +64,7 @@ impl Array {
         stored_dtype: Option<String>,
         revision: Revision,
     ) -> Self {
-        let block_strides = Grid::strides(&grid.block_lengths(), grid.itemsize());
-        let mut array = Array { schunk, grid, block_strides, dtype, stored_dtype, revision, committed: None };
+        let mut array = Array { schunk, grid, dtype, stored_dtype, revision, committed: None };
         array.tell_block_shape();
         array
     }
@@ -362,7 +359,6 @@ impl Array {
 
     /// Gives the array another geometry, with the parameters that agree with it; the frame is the caller's to change.
     pub(crate) fn set_geometry(&mut self, grid: Grid, params: Params) {
-        self.block_strides = Grid::strides(&grid.block_lengths(), grid.itemsize());
         self.grid = grid;
         self.schunk.set_params(params);
         self.tell_block_shape();

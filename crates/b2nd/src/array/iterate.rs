@@ -145,7 +145,7 @@ impl<'a> Chunk<'a> {
         let (array, grid) = (self.array, &self.array.grid);
         let lengths: Vec<usize> = self.shape().iter().map(|&n| n as usize).collect();
         let strides = Grid::strides(&lengths, grid.itemsize());
-        let from: Vec<isize> = array.block_strides.iter().map(|&stride| stride as isize).collect();
+        let from: Vec<isize> = grid.block_strides().iter().map(|&stride| stride as isize).collect();
         let region = |n: usize| grid.block_box(&self.position, &grid.block_position(n));
         let holds = |n: usize| {
             let (start, stop) = region(n);

@@ -20,6 +20,7 @@ mod selection;
 mod stream;
 mod typed;
 mod verify;
+mod view;
 mod write;
 
 pub use crate::schunk::{BlockPlace, CacheUse, OpenOptions};
@@ -39,4 +40,5 @@ pub use reshape::Resize;
 pub use selection::{Axis, Ellipsis, NewAxis, Selection};
 pub use stream::{Slabs, StreamWriter};
 pub use verify::Damage;
+pub use view::{View, ViewMut};
 pub use write::{ArrayWriter, Transaction};

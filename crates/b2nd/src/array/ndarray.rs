@@ -6,6 +6,8 @@ use crate::array::Element;
 use crate::array::Options;
 use crate::array::Selection;
 use crate::array::StreamWriter;
+use crate::array::View;
+use crate::array::ViewMut;
 use crate::error::Error;
 use crate::error::Result;
 use ::ndarray::ArrayBase;
@@ -53,12 +55,62 @@ impl Array {
     ) -> Result<()> {
         let selection = selection.into();
         let shape = selection.resolve(self.shape())?.shape;
-        if !shape.iter().copied().eq(items.shape().iter().map(|&n| n as u64)) {
-            return Err(Error::usage(format!(
-                "the items have the shape {:?}, and the selection {shape:?}",
-                items.shape()
-            )));
-        }
+        check_items(items, &shape)?;
+        let standard = items.as_standard_layout();
+        // Standard layout means a slice; an array without items may have none.
+        self.write_items(selection, standard.as_slice().unwrap_or_default())
+    }
+}
+
+/// Refuses items that do not have the shape of a selection.
+fn check_items<T, D: Dimension>(items: &ArrayRef<T, D>, shape: &[u64]) -> Result<()> {
+    if shape.iter().copied().eq(items.shape().iter().map(|&n| n as u64)) {
+        return Ok(());
+    }
+    let found = items.shape();
+    Err(Error::usage(format!("the items have the shape {found:?}, and the selection {shape:?}")))
+}
+
+impl View<'_> {
+    /// Reads a selection into an `ndarray` array with the axes of the view; see [`Array::read`].
+    ///
+    /// ```
+    /// use b2nd::{s, Options};
+    /// use ndarray::array;
+    /// let a = Options::new().create_from(None, &array![[1, 2, 3], [4, 5, 6]])?;
+    /// assert_eq!(a.transpose().read::<i32>(s![1..])?, array![[2, 5], [3, 6]].into_dyn());
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`View::read_items`].
+    pub fn read<T: Element>(&self, selection: impl Into<Selection>) -> Result<ArrayD<T>> {
+        self.items().read(selection)
+    }
+}
+
+impl ViewMut<'_> {
+    /// Writes an `ndarray` array or view into a selection of its shape, from the axes of this view, and commits.
+    ///
+    /// ```
+    /// use b2nd::{s, Options};
+    /// use ndarray::array;
+    /// let mut a = Options::new().create_memory::<i32>([2, 3])?;
+    /// a.view_mut().transpose().write(s![1..], &array![[1, 2], [3, 4]])?;
+    /// assert_eq!(a.read::<i32>(s![])?, array![[0, 1, 3], [0, 2, 4]].into_dyn());
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`ViewMut::write_items`], and [`Error::Usage`] when the shapes differ.
+    pub fn write<T: Element, D: Dimension>(
+        &mut self,
+        selection: impl Into<Selection>,
+        items: &ArrayRef<T, D>,
+    ) -> Result<()> {
+        let selection = selection.into();
+        let shape = selection.resolve(self.as_view().shape())?.shape;
+        check_items(items, &shape)?;
         let standard = items.as_standard_layout();
         // Standard layout means a slice; an array without items may have none.
         self.write_items(selection, standard.as_slice().unwrap_or_default())

@@ -4,6 +4,7 @@ use crate::array::Array;
 use crate::array::dtype::Dtype;
 use crate::array::dtype::Field;
 use crate::array::dtype::Kind;
+use crate::array::grid::Grid;
 use crate::array::read::Resolved;
 use crate::array::read::visit::ItemPart;
 use crate::array::selection::Selection;
@@ -19,6 +20,8 @@ use crate::limits::zeroed;
 #[derive(Debug, Clone, Copy)]
 pub struct ArrayField<'a> {
     array: &'a Array,
+    /// The axes that selections are from: the array's, or those of a view.
+    grid: &'a Grid,
     dtype: &'a Dtype,
     /// The shape of the field's sub-array.
     inner: &'a [usize],
@@ -46,6 +49,7 @@ impl Array {
             .ok_or_else(|| Error::usage(format!("the dtype {} has no field '{path}'", self.dtype())))?;
         Ok(ArrayField {
             array: self,
+            grid: &self.grid,
             dtype: field.dtype(),
             inner: field.shape(),
             part: ItemPart { offset, size: field.size() },
@@ -55,7 +59,7 @@ impl Array {
     /// The items whole.
     pub(crate) fn items(&self) -> ArrayField<'_> {
         let part = ItemPart { offset: 0, size: self.grid.itemsize() };
-        ArrayField { array: self, dtype: self.dtype(), inner: &[], part }
+        ArrayField { array: self, grid: &self.grid, dtype: self.dtype(), inner: &[], part }
     }
 }
 
@@ -75,6 +79,11 @@ fn find<'d>(fields: &'d [Field], path: &str) -> Option<(&'d Field, usize)> {
 }
 
 impl<'a> ArrayField<'a> {
+    /// The same items, reached by another arrangement of the array's axes.
+    pub(crate) fn arranged(self, grid: &'a Grid) -> Self {
+        ArrayField { grid, ..self }
+    }
+
     /// The dtype of the field, or of the items of its sub-array.
     pub fn dtype(&self) -> &'a Dtype {
         self.dtype
@@ -88,7 +97,7 @@ impl<'a> ArrayField<'a> {
     /// The shape that reading `selection` gives.
     ///
     /// # Errors
-    /// [`Error::Usage`] when the selection does not fit the shape of the array.
+    /// [`Error::Usage`] when the selection does not fit the shape of the array, or of the view.
     ///
     /// ```
     /// use b2nd::{s, Dtype, Options};
@@ -122,7 +131,7 @@ impl<'a> ArrayField<'a> {
 
     /// The selection against the shape of the array; the result has the axes of the sub-array too.
     pub(crate) fn resolve(&self, selection: impl Into<Selection>) -> Result<Resolved> {
-        let mut resolved = selection.into().resolve(self.array.shape())?;
+        let mut resolved = selection.into().resolve(self.grid.shape())?;
         resolved.shape.extend(self.inner.iter().map(|&n| n as u64));
         Ok(resolved)
     }
@@ -158,6 +167,10 @@ impl<'a> ArrayField<'a> {
                 self.dtype
             )));
         }
-        if bytes == 0 { Ok(()) } else { self.array.read_taken(resolved.taken, self.part, out, exec) }
+        if bytes == 0 {
+            Ok(())
+        } else {
+            self.array.read_taken(self.grid, resolved.taken, self.part, out, exec)
+        }
     }
 }

@@ -12,6 +12,7 @@ pub(crate) mod visit;
 pub use field::ArrayField;
 
 use crate::array::Array;
+use crate::array::grid::Grid;
 use crate::array::selection::Resolved;
 use crate::array::selection::Selection;
 use crate::array::selection::Taken;
@@ -80,11 +81,19 @@ impl Array {
         self.items().read_bytes_into(selection, out)
     }
 
-    /// Reads a part of the items that a selection takes into a buffer of its size, which is not empty.
-    fn read_taken(&self, taken: Taken, part: ItemPart, out: &mut [u8], exec: &Exec) -> Result<()> {
+    /// Reads a part of the items that a selection takes into a buffer of its size, which is not empty. The selection is from
+    /// the axes of `grid`: the array's own, or another arrangement of them.
+    fn read_taken(
+        &self,
+        grid: &Grid,
+        taken: Taken,
+        part: ItemPart,
+        out: &mut [u8],
+        exec: &Exec,
+    ) -> Result<()> {
         let unfit = || Error::usage("the selection does not fit the memory of this machine");
         let bytes = out.len() as u64;
-        let (itemsize, grid) = (self.grid.itemsize(), &self.grid);
+        let itemsize = grid.itemsize();
         let picks = match taken {
             Taken::Axes(picks) => picks,
             Taken::Points(positions) => {
@@ -111,8 +120,8 @@ impl Array {
         let touched = plan.segments.iter().fold(1u64, |n, axis| n.saturating_mul(axis.len() as u64));
         let cached = self.schunk.cache().admits(touched, grid.block_bytes());
         self.read_chunks(exec, plan.chunks(), bytes, cached, |n| {
-            let (visit, block_strides) = (plan.visit(grid, n), &self.block_strides[..]);
-            BoxVisit { grid, block_strides, plan: &plan, visit, cells: &cells, part }
+            let visit = plan.visit(grid, n);
+            BoxVisit { grid, plan: &plan, visit, cells: &cells, part }
         })
     }
 

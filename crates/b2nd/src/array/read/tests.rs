@@ -101,6 +101,20 @@ fn block_of((row, column): (u64, u64)) -> (u64, usize) {
 }
 
 fn check(codec: Codec, filters: [u8; 6], threads: usize, selection: &Selection, taken: &[(u64, u64)]) {
+    check_with(
+        (codec, filters, threads),
+        |array| array.read_bytes(selection.clone()).unwrap(),
+        taken,
+        selection,
+    );
+}
+
+fn check_with(
+    (codec, filters, threads): (Codec, [u8; 6], usize),
+    read: impl Fn(&Array) -> Vec<u8>,
+    taken: &[(u64, u64)],
+    what: &dyn std::fmt::Display,
+) {
     let (array, items, reads) = watched(codec, filters, threads);
     let places = places(&array);
     reads.lock().unwrap().clear();
@@ -111,7 +125,7 @@ fn check(codec: Codec, filters: [u8; 6], threads: usize, selection: &Selection, 
             items[at..at + 4].to_vec()
         })
         .collect();
-    assert_eq!(array.read_bytes(selection.clone()).unwrap(), expected, "{selection}");
+    assert_eq!(read(&array), expected, "{what}");
     let wanted: BTreeSet<(u64, usize)> = taken.iter().map(|&at| block_of(at)).collect();
     let reads = reads.lock().unwrap();
     for (chunk, block, bytes) in places {
@@ -119,7 +133,24 @@ fn check(codec: Codec, filters: [u8; 6], threads: usize, selection: &Selection, 
         let end = bytes.end - 1;
         let times = reads.iter().filter(|read| read.contains(&end)).count();
         let due = usize::from(wanted.contains(&(chunk, block)));
-        assert_eq!(times, due, "chunk {chunk}, block {block} of {selection}");
+        assert_eq!(times, due, "chunk {chunk}, block {block} of {what}");
+    }
+}
+
+#[test]
+fn a_view_fetches_each_touched_block_once_and_no_other() {
+    let all: Vec<(u64, u64)> = (0..512).flat_map(|c| (0..512).map(move |r| (r, c))).collect();
+    let part: Vec<(u64, u64)> = (100..300).rev().step_by(7).flat_map(|c| [(300, c), (5, c)]).collect();
+    let points: Vec<(u64, u64)> = vec![(500, 2), (1, 1), (500, 2), (0, 400), (2, 3)];
+    let turned: Vec<i64> = points.iter().flat_map(|&(r, c)| [c as i64, r as i64]).collect();
+    for threads in [1, 3] {
+        let with = (Codec::Zstd, [0, 0, 0, 0, 0, 1], threads);
+        check_with(with, |a| a.transpose().read_bytes(()).unwrap(), &all, &"all");
+        check_with(with, |a| a.transpose().read_bytes(s![299..99;-7, [300, 5]]).unwrap(), &part, &"part");
+        let points_of = |a: &Array| a.transpose().read_bytes(Selection::points(turned.clone())).unwrap();
+        check_with(with, points_of, &points, &"points");
+        let copied = |a: &Array| a.transpose().copy(Options::new(), None).unwrap().read_bytes(()).unwrap();
+        check_with(with, copied, &all, &"a copy");
     }
 }
 

@@ -44,7 +44,6 @@ pub(crate) trait Visit {
 /// A chunk of a [`Plan`].
 pub(crate) struct BoxVisit<'a> {
     pub(super) grid: &'a Grid,
-    pub(super) block_strides: &'a [usize],
     pub(super) plan: &'a Plan,
     pub(super) visit: ChunkVisit,
     pub(super) cells: &'a BoxGrid<'a>,
@@ -72,6 +71,7 @@ impl Visit for BoxVisit<'_> {
         let cell = self.visit.cell(index);
         let mut axes = self.visit.segments(self.plan, &cell).zip(&self.plan.steps).zip(self.grid.blocks());
         self.part.size == self.grid.itemsize()
+            && self.grid.is_in_turn()
             && axes.all(|((segment, steps), &length)| {
                 segment.count as u64 == length && (length == 1 || matches!(steps, Steps::Every(1)))
             })
@@ -82,7 +82,7 @@ impl Visit for BoxVisit<'_> {
     }
 
     fn scatter(&self, index: usize, place: &mut BoxMut<'_>, bytes: &[u8], start: usize) -> bool {
-        let strides = self.block_strides;
+        let strides = self.grid.block_strides();
         let cell = self.visit.cell(index);
         let segments = self.visit.segments(self.plan, &cell);
         let start = start + self.part.offset;

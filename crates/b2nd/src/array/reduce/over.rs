@@ -1,7 +1,7 @@
 //! What a reduction goes over: which axes, of which items, and the shape of its result.
 
+use crate::array::grid::named_axes;
 use crate::array::selection::Selection;
-use crate::error::Error;
 use crate::error::Result;
 
 /// What a reduction goes over: axes as NumPy counts them (negative ones from the end), and which items take part.
@@ -59,16 +59,7 @@ impl Over {
     pub(super) fn reduced(&self, ndim: usize) -> Result<Vec<bool>> {
         let Some(axes) = &self.axes else { return Ok(vec![true; ndim]) };
         let mut reduced = vec![false; ndim];
-        for &axis in axes {
-            let from_start = if axis < 0 { axis.saturating_add(ndim as i64) } else { axis };
-            let found = usize::try_from(from_start).ok().and_then(|at| reduced.get_mut(at));
-            let found = found.ok_or_else(|| {
-                Error::usage(format!("axis {axis} of an array with {ndim} axes does not exist"))
-            })?;
-            if std::mem::replace(found, true) {
-                return Err(Error::usage(format!("axis {axis} is named twice")));
-            }
-        }
+        named_axes(axes, ndim)?.into_iter().for_each(|axis| reduced[axis] = true);
         Ok(reduced)
     }
 }

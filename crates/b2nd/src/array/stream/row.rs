@@ -13,7 +13,6 @@ use crate::limits::Limits;
 #[derive(Debug)]
 pub(super) struct Row {
     grid: Grid,
-    block_strides: Vec<usize>,
     axis: usize,
 }
 
@@ -23,8 +22,7 @@ impl Row {
         let mut shape = array.shape().to_vec();
         shape[axis] = array.chunks()[axis];
         let grid = Grid::new(&shape, array.chunks(), array.blocks(), array.itemsize())?;
-        let block_strides = Grid::strides(&grid.block_lengths(), grid.itemsize());
-        Ok(Row { grid, block_strides, axis })
+        Ok(Row { grid, axis })
     }
     /// Items along the axis.
     pub(super) fn len(&self) -> u64 {
@@ -75,11 +73,11 @@ impl Row {
         let picks = lines.into_iter().map(Pick::Line).collect();
         let plan = Plan::new(&self.grid, picks, &Limits::default())?;
         let items = slab.get(done * strides[self.axis]..).unwrap_or_default();
-        let (grid, block_strides, item_strides) = (&self.grid, &self.block_strides[..], &strides[..]);
+        let (grid, item_strides) = (&self.grid, &strides[..]);
         for n in 0..plan.chunks() {
             let visit = plan.visit(grid, n);
             let chunk = visit.chunk as usize;
-            let edit = BoxEdit { grid, block_strides, plan: &plan, visit, items, item_strides };
+            let edit = BoxEdit { grid, plan: &plan, visit, items, item_strides };
             if let Some(buffer) = buffers.get_mut(chunk) {
                 edit.change(buffer)?;
             }

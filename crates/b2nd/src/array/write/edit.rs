@@ -41,7 +41,6 @@ fn unfit() -> Error {
 /// A chunk of a [`Plan`].
 pub(crate) struct BoxEdit<'a> {
     pub(crate) grid: &'a Grid,
-    pub(crate) block_strides: &'a [usize],
     pub(crate) plan: &'a Plan,
     pub(crate) visit: ChunkVisit,
     pub(crate) items: &'a [u8],
@@ -116,7 +115,7 @@ impl BoxEdit<'_> {
         let mut from = 0;
         let (mut shape, mut sides) = ([0; MAX_NDIM], [[Along::default(); MAX_NDIM]; 2]);
         let [to_axes, from_axes] = &mut sides;
-        let axes = self.plan.steps.iter().zip(self.block_strides).zip(self.item_strides);
+        let axes = self.plan.steps.iter().zip(self.grid.block_strides()).zip(self.item_strides);
         for (axis, (segment, ((steps, &stride), &item_stride))) in
             self.visit.segments(self.plan, &cell).zip(axes).enumerate()
         {

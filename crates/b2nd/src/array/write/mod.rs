@@ -21,6 +21,7 @@ use crate::array::selection::Pick;
 use crate::array::selection::Resolved;
 use crate::array::selection::Selection;
 use crate::array::selection::Taken;
+use crate::array::view::Arrangement;
 use crate::chunk;
 use crate::error::Error;
 use crate::error::Result;
@@ -79,18 +80,28 @@ impl Array {
     /// Compresses and stores what a selection takes; visible after the next commit.
     pub(crate) fn stage(&mut self, selection: &Selection, given: Given<'_>) -> Result<()> {
         let resolved = selection.resolve(self.shape())?;
+        self.stage_resolved(resolved, None, given)
+    }
+
+    /// As [`Array::stage`], of a selection from the array or from axes of it in another arrangement.
+    pub(crate) fn stage_resolved(
+        &mut self,
+        resolved: Resolved,
+        arranged: Option<&Arrangement>,
+        given: Given<'_>,
+    ) -> Result<()> {
         let bytes = self.check_given(&resolved, given)?;
         // A file may have larger blocks than anyone can write.
         self.grid.check_writable()?;
         if bytes == 0 {
             return Ok(());
         }
-        let Array { schunk, grid, block_strides, .. } = self;
+        let Array { schunk, grid, .. } = self;
         let (itemsize, items) = (grid.itemsize(), given.bytes());
         let picks = match resolved.taken {
             Taken::Axes(picks) => picks,
             Taken::Points(positions) => {
-                let plan = PointPlan::new(grid, &positions, true)?;
+                let plan = PointPlan::new(arranged.map_or(grid, Arrangement::grid), &positions, true)?;
                 drop(positions);
                 let stride = if given.is_one() { 0 } else { itemsize };
                 return store(schunk, grid, plan.chunks().len(), bytes, |n| {
@@ -101,13 +112,18 @@ impl Array {
         };
         let lengths = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
         let counts: Vec<usize> = picks.iter().map(|pick| lengths(pick.count())).collect();
-        let picks = picks.into_iter().map(Pick::last_of_each).collect::<Result<_>>()?;
-        let plan = Plan::new(grid, picks, schunk.limits())?;
         let item_strides =
             if given.is_one() { vec![0; counts.len()] } else { Grid::strides(&counts, itemsize) };
+        let (picks, item_strides, first) = match arranged {
+            None => (picks, item_strides, 0),
+            Some(arranged) => arranged.to_array(picks, &item_strides, grid.ndim()),
+        };
+        let items = items.get(first..).unwrap_or_default();
+        let picks = picks.into_iter().map(Pick::last_of_each).collect::<Result<_>>()?;
+        let plan = Plan::new(grid, picks, schunk.limits())?;
         store(schunk, grid, plan.chunks(), bytes, |n| {
             let (visit, item_strides) = (plan.visit(grid, n), &item_strides[..]);
-            BoxEdit { grid, block_strides, plan: &plan, visit, items, item_strides }
+            BoxEdit { grid, plan: &plan, visit, items, item_strides }
         })
     }
 
