@@ -23,8 +23,10 @@ pub(crate) struct Subject {
     pub(crate) items: Vec<u8>,
 }
 
-const TYPESIZE: usize = 4;
-const DTYPE: &str = "<f4";
+/// Bytes of an item.
+pub(crate) const TYPESIZE: usize = 4;
+/// The dtype of the items.
+pub(crate) const DTYPE: &str = "<f4";
 
 impl Subject {
     /// A smooth field of this shape, with a little noise.
@@ -36,10 +38,10 @@ impl Subject {
             (0..n).flat_map(|i| (value(i) + (rng.next_u64() % 16) as f32 * 0.0625).to_le_bytes()).collect();
         Subject { shape, chunks, blocks, items }
     }
-    fn plan(&self, setting: Setting) -> Plan<'_> {
+    pub(crate) fn plan(&self, setting: Setting) -> Plan<'_> {
         Plan { shape: &self.shape, chunks: &self.chunks, blocks: &self.blocks, dtype: DTYPE, setting }
     }
-    fn options(&self, codec: Codec, setting: Setting) -> Options {
+    pub(crate) fn options(&self, codec: Codec, setting: Setting) -> Options {
         let wide = |dims: &[i32; 4]| dims.map(|n| u64::from(n.unsigned_abs())).to_vec();
         let params = Params::new(TYPESIZE as u32)
             .with_codec(codec)

@@ -7,8 +7,10 @@ mod arrays;
 mod chunks;
 mod data;
 mod measure;
+mod operations;
 mod report;
 mod rival;
+mod streaming;
 #[cfg(test)]
 mod tests;
 
@@ -96,6 +98,8 @@ fn measure_all(rival: &Rival, mode: Mode) -> Outcome<Vec<Cell>> {
             arrays::run(rival, &subject, codec, threads, effort, &mut cells)?;
         }
         arrays::updates(rival, &subject, threads, effort, &mut cells)?;
+        operations::run(rival, &subject, threads, effort, &mut cells)?;
+        streaming::run(&subject, threads, effort, &mut cells)?;
     }
     chunks::noise(rival, &sources[0], effort, &mut cells)?;
     Ok(cells)
@@ -114,6 +118,9 @@ fn machine() -> String {
 }
 
 fn main() -> Outcome {
+    if let Some(result) = streaming::child(std::env::args_os().skip(1)) {
+        return result;
+    }
     let arguments = arguments()?;
     let path = match arguments.rival {
         Some(path) => path,

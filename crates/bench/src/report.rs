@@ -41,9 +41,13 @@ impl Cell {
     }
     /// A cell of size in bytes.
     pub(crate) fn size(name: String, ours: usize, rival: usize, rival_name: &str) -> Self {
+        Cell { group: "size", ..Cell::memory(name, 1, ours, rival, rival_name) }
+    }
+    /// A cell of memory in bytes.
+    pub(crate) fn memory(name: String, threads: usize, ours: usize, rival: usize, rival_name: &str) -> Self {
         let (ours, rival) = (ours as f64, rival as f64);
         let rival_name = rival_name.to_string();
-        Cell { group: "size", name, threads: 1, unit: "bytes", ours, rival, rival_name, ratio: rival / ours }
+        Cell { group: "memory", name, threads, unit: "bytes", ours, rival, rival_name, ratio: rival / ours }
     }
 }
 

@@ -31,5 +31,20 @@ fn chunks_and_arrays_go_through_the_door() -> Outcome {
     array.write(&[2, 4, 6], &[3, 5, 7], &[1, 2, 3, 4])?;
     array.read(&[2, 4, 6], &[3, 5, 7], &mut read[..4])?;
     assert_eq!(read[..4], [1, 2, 3, 4]);
+
+    let item = |at: usize| items[at * 4..][..4].to_vec();
+    let lists = [vec![2, 0], vec![4], vec![6, 6, 1]];
+    array.read_orthogonal(&lists, &mut read[..24])?;
+    assert_eq!(read[4..8], [1, 2, 3, 4]);
+    assert_eq!((&read[8..12], &read[20..24]), (&item(2 * 35 + 4 * 7 + 1)[..], &item(4 * 7 + 1)[..]));
+    assert!(array.read_orthogonal(&lists[..2], &mut read[..8]).is_err());
+    assert!(array.read_orthogonal(&[vec![3], vec![0], vec![0]], &mut read[..4]).is_err());
+    array.read_flat(&[9, 0, 9], &mut read[..12])?;
+    assert_eq!((&read[..4], &read[4..8], &read[8..12]), (&item(9)[..], &item(0)[..], &item(9)[..]));
+    assert!(array.read_flat(&[105], &mut read[..4]).is_err());
+    array.append(0, &items[..2 * 35 * 4])?;
+    array.read(&[3, 0, 0], &[5, 5, 7], &mut read[..280])?;
+    assert_eq!(read[..280], items[..280]);
+    assert!(array.append(0, &items[..7]).is_err() && array.append(3, &items).is_err());
     Ok(())
 }

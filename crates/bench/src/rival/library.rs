@@ -70,6 +70,9 @@ type CreateArrayContext = unsafe extern "C" fn(
     i32,
 ) -> Context;
 
+type GetOrthogonal =
+    unsafe extern "C" fn(*const c_void, *mut *mut i64, *mut i64, *mut c_void, *mut i64, i64) -> c_int;
+
 /// The functions of the loaded library, and the library itself, which must outlive them.
 #[derive(Debug)]
 pub(crate) struct Rival {
@@ -88,6 +91,9 @@ pub(crate) struct Rival {
         unsafe extern "C" fn(*const c_void, *const i64, *const i64, *mut c_void, *const i64, i64) -> c_int,
     set_slice:
         unsafe extern "C" fn(*const c_void, *const i64, i64, *const i64, *const i64, *mut c_void) -> c_int,
+    append: unsafe extern "C" fn(*mut c_void, *const c_void, i64, i8) -> c_int,
+    get_orthogonal: GetOrthogonal,
+    get_sparse: unsafe extern "C" fn(*const c_void, i64, *const i64, *mut c_void, i64) -> c_int,
     free_array: unsafe extern "C" fn(*mut c_void) -> c_int,
     set_nthreads: unsafe extern "C" fn(i16) -> i16,
     _library: Library,
@@ -157,6 +163,9 @@ impl Rival {
             open: symbol(&library, "b2nd_open")?,
             get_slice: symbol(&library, "b2nd_get_slice_cbuffer")?,
             set_slice: symbol(&library, "b2nd_set_slice_cbuffer")?,
+            append: symbol(&library, "b2nd_append")?,
+            get_orthogonal: symbol(&library, "b2nd_get_orthogonal_selection")?,
+            get_sparse: symbol(&library, "b2nd_get_sparse_cbuffer")?,
             free_array: symbol(&library, "b2nd_free")?,
             set_nthreads: symbol(&library, "blosc2_set_nthreads")?,
             _library: library,
@@ -380,6 +389,63 @@ impl Array<'_> {
             )
         };
         if code == 0 { Ok(()) } else { Err(format!("C-Blosc2 error {code}").into()) }
+    }
+    /// Reads every combination of one list of indices for each axis.
+    pub(crate) fn read_orthogonal(&mut self, lists: &[Vec<i64>], out: &mut [u8]) -> Outcome {
+        let inside = |(list, n): (&Vec<i64>, &i64)| list.iter().all(|i| (0..*n).contains(i));
+        let items: usize = lists.iter().map(Vec::len).product();
+        let fits = lists.len() == self.shape.len() && lists.iter().zip(&self.shape).all(inside);
+        if !fits || items == 0 || items * self.typesize != out.len() {
+            return Err("not a selection of this array".into());
+        }
+        let mut lists = lists.to_vec();
+        let mut lengths: Vec<i64> = lists.iter().map(|list| list.len() as i64).collect();
+        let mut shape = lengths.clone();
+        let mut pointers: Vec<*mut i64> = lists.iter_mut().map(Vec::as_mut_ptr).collect();
+        let (to, len) = (out.as_mut_ptr().cast(), out.len() as i64);
+        // SAFETY: there is a list for each axis, with as many indices as its length says, all inside the array; they are
+        // copies of ours, as is the shape of the buffer, which holds exactly the items of all combinations.
+        let code = unsafe {
+            (self.rival.get_orthogonal)(
+                self.array.as_ptr(),
+                pointers.as_mut_ptr(),
+                lengths.as_mut_ptr(),
+                to,
+                shape.as_mut_ptr(),
+                len,
+            )
+        };
+        if code == 0 { Ok(()) } else { Err(format!("C-Blosc2 error {code}").into()) }
+    }
+    /// Reads single items by their positions in C order.
+    pub(crate) fn read_flat(&mut self, positions: &[i64], out: &mut [u8]) -> Outcome {
+        let size: i64 = self.shape.iter().product();
+        let inside = positions.iter().all(|at| (0..size).contains(at));
+        if !inside || positions.is_empty() || positions.len() * self.typesize != out.len() {
+            return Err("not positions of this array".into());
+        }
+        let (count, to, len) = (positions.len() as i64, out.as_mut_ptr().cast(), out.len() as i64);
+        // SAFETY: all positions are inside the array, and the buffer holds exactly their items.
+        let code =
+            unsafe { (self.rival.get_sparse)(self.array.as_ptr(), count, positions.as_ptr(), to, len) };
+        if code >= 0 { Ok(()) } else { Err(format!("C-Blosc2 error {code}").into()) }
+    }
+    /// Appends whole slabs along an axis.
+    pub(crate) fn append(&mut self, axis: usize, items: &[u8]) -> Outcome {
+        let others = self.shape.iter().enumerate().filter(|(d, _)| *d != axis).map(|(_, n)| *n);
+        let slab = others.product::<i64>() as usize * self.typesize;
+        let grown = self.shape.get_mut(axis).ok_or("no such axis")?;
+        if slab == 0 || items.is_empty() || !items.len().is_multiple_of(slab) {
+            return Err("no whole slabs".into());
+        }
+        let (from, len) = (items.as_ptr().cast(), items.len() as i64);
+        // SAFETY: the axis exists, and the buffer holds whole slabs along it.
+        let code = unsafe { (self.rival.append)(self.array.as_ptr(), from, len, i8::try_from(axis)?) };
+        if code != 0 {
+            return Err(format!("C-Blosc2 error {code}").into());
+        }
+        *grown += (items.len() / slab) as i64;
+        Ok(())
     }
 }
 
