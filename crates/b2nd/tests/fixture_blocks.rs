@@ -1,7 +1,11 @@
 //! Chunks by C-Blosc2 with dictionaries and with blocks of variable length, against the digests of what it reads back: whole,
 //! in parts and block by block.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helper functions too")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test fails by panicking, in its helper functions too"
+)]
 
 use b2nd::chunk::{ChunkHeader, decode, decode_block, decode_range};
 use b2nd::{Array, Exec, Limits, OpenOptions, s};

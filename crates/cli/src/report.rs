@@ -59,12 +59,12 @@ pub(crate) fn filter_text(pipeline: &Pipeline) -> String {
     pipeline.to_string()
 }
 
-/// What the meta byte of a codec says, for those that have a parameter.
+/// What the meta byte of a codec says, for those that have a parameter, and wherever it is not 0.
 pub(crate) fn codec_parameter(codec: Codec, meta: u8) -> Option<i16> {
     match codec {
         Codec::ZfpAccuracy => Some(i8::from_le_bytes([meta]).into()),
         Codec::Ndlz | Codec::ZfpPrecision | Codec::ZfpRate => Some(meta.into()),
-        Codec::Other(_) if meta != 0 => Some(meta.into()),
+        _ if meta != 0 => Some(meta.into()),
         _ => None,
     }
 }

@@ -25,8 +25,8 @@ fn whole(folder: &Folder) {
 #[test]
 fn an_array_grows_along_any_axis_with_any_memory() {
     let folder = Folder::new();
-    for axis in 0..3 {
-        let ((first, old), (second, new)) = (part(axis, 0, 3), part(axis, 3, SHAPE[axis]));
+    for (axis, &length) in SHAPE.iter().enumerate() {
+        let ((first, old), (second, new)) = (part(axis, 0, 3), part(axis, 3, length));
         folder.write("old.npy", &npy("<u4", &first, false, &old));
         folder.write("c.npy", &npy("<u4", &second, false, &new));
         folder.write("f.npy", &npy("<u4", &second, true, &fortran(&second, &new)));

@@ -240,15 +240,20 @@ impl std::fmt::Display for Selection {
 macro_rules! s {
     (@parts [$($done:expr,)*]) => { $crate::Selection::new(vec![$($done,)*] as Vec<$crate::Axis>) };
     (@parts [$($done:expr,)*] $range:expr ; $step:expr, $($rest:tt)+) => {
-        $crate::s!(@parts [$($done,)* $crate::Axis::from($range).with_step($step),] $($rest)+)
+        $crate::s!(@parts [$($done,)* $crate::s!(@stepped $range, $step),] $($rest)+)
     };
     (@parts [$($done:expr,)*] $range:expr ; $step:expr $(,)?) => {
-        $crate::s!(@parts [$($done,)* $crate::Axis::from($range).with_step($step),])
+        $crate::s!(@parts [$($done,)* $crate::s!(@stepped $range, $step),])
     };
     (@parts [$($done:expr,)*] $part:expr, $($rest:tt)+) => {
         $crate::s!(@parts [$($done,)* $crate::Axis::from($part),] $($rest)+)
     };
     (@parts [$($done:expr,)*] $part:expr $(,)?) => { $crate::s!(@parts [$($done,)* $crate::Axis::from($part),]) };
+    (@stepped $range:expr, $step:expr) => {{
+        #[allow(clippy::reversed_empty_ranges, reason = "a negative step walks from the greater to the smaller")]
+        let range = $range;
+        $crate::Axis::from(range).with_step($step)
+    }};
     () => { $crate::Selection::all() };
     ($($parts:tt)+) => { $crate::s!(@parts [] $($parts)+) };
 }

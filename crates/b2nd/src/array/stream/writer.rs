@@ -111,6 +111,7 @@ impl StreamWriter {
     pub fn memory(&self) -> u64 {
         self.memory
     }
+    #[cfg(feature = "ndarray")]
     pub(in crate::array) fn axis(&self) -> usize {
         self.axis
     }

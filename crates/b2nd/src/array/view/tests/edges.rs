@@ -31,7 +31,7 @@ fn an_axis_with_long_chunks_is_squeezed() {
     (0..4).for_each(|row| items[row * 5..row * 5 + 3].fill(7));
     items[9] = 8;
     assert_eq!(array.read_items::<i32>(()).unwrap(), items);
-    array.resize(&[4, 3, 5]).unwrap();
+    array.resize([4, 3, 5]).unwrap();
     assert_eq!(array.read_items::<i32>(s![.., 1.., ..]).unwrap(), [0; 40]);
 }
 

@@ -61,7 +61,7 @@ impl Model {
             }
             Change::Transpose => self.permute(&(0..ndim).rev().collect::<Vec<_>>()),
             Change::Permute(axes) => {
-                self.permute(&axes.iter().map(|&a| absolute(a, ndim)).collect::<Vec<_>>())
+                self.permute(&axes.iter().map(|&a| absolute(a, ndim)).collect::<Vec<_>>());
             }
         }
     }
