@@ -74,6 +74,8 @@ pub(crate) struct Commit<'a> {
     pub(crate) added: &'a [u32],
     /// Sparse: chunk files that nothing refers to after this commit.
     pub(crate) obsolete: &'a [u32],
+    /// Sparse: a chunk file that nothing refers to after this commit, and whose number must not be given again.
+    pub(crate) emptied: Option<u32>,
     /// Whether the frame has no name yet.
     pub(crate) first: bool,
 }
@@ -114,6 +116,8 @@ pub(crate) fn plan_commit(commit: &Commit<'_>, exec: &Exec) -> Result<(Header, V
         steps.push(WriteStep::Publish);
     }
     steps.extend(commit.obsolete.iter().map(|n| WriteStep::Remove { file: FileId::Chunk(*n) }));
+    let put_empty = |n| WriteStep::Put { file: FileId::Chunk(n), bytes: Cow::Borrowed(&[]) };
+    steps.extend(commit.emptied.map(put_empty));
     Ok((header, steps))
 }
 

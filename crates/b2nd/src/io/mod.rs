@@ -43,6 +43,11 @@ pub trait Store: Send + Sync + Debug {
     fn successor(&self) -> Result<Option<Box<dyn Store>>> {
         Ok(None)
     }
+    /// The highest number of a chunk file that is there, referred to or not: new ones get higher numbers, so that who still
+    /// reads an older state of the frame never takes them for its own. `None` where nobody else can be reading.
+    fn last_chunk(&self) -> Result<Option<u32>> {
+        Ok(None)
+    }
     /// Whether the frame is still what its path leads to: an error when another file has taken its place.
     fn check_place(&self) -> Result<()> {
         Ok(())

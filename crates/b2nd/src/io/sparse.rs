@@ -129,6 +129,18 @@ impl Store for SparseDir {
             }
         }
     }
+    fn last_chunk(&self) -> Result<Option<u32>> {
+        let failed = |e| Error::io("cannot read the directory", e).at_path(&self.path);
+        let mut last = None;
+        for entry in fs::read_dir(self.directory()).map_err(failed)? {
+            let name = entry.map_err(failed)?.file_name();
+            let stem = name.to_str().and_then(|name| name.strip_suffix(".chunk"));
+            let number =
+                stem.filter(|stem| stem.len() == 8).and_then(|stem| u32::from_str_radix(stem, 16).ok());
+            last = last.max(number);
+        }
+        Ok(last)
+    }
     fn path(&self) -> Option<&Path> {
         Some(&self.path)
     }

@@ -161,6 +161,7 @@ impl SChunk {
             chunk_bytes: bytes,
             added: &added,
             obsolete: &[],
+            emptied: None,
             first: true,
         };
         let (_, steps) = plan::plan_copy(&commit, behind, &self.exec.clone().without_progress())?;

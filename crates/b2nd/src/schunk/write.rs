@@ -47,6 +47,8 @@ pub(super) struct Changes {
     added: BTreeSet<u32>,
     /// Sparse: files of the last commit that nothing refers to any more.
     obsolete: Vec<u32>,
+    /// Sparse: a file that nothing refers to and that stays, as its number is the highest that was given.
+    emptied: Option<u32>,
     /// Header and trailer of the last commit, when they have changed.
     old: Option<Box<(Header, Trailer)>>,
 }
@@ -99,7 +101,11 @@ impl SChunk {
             )));
         }
         self.changes.chunk_bytes = self.header.cbytes();
-        self.changes.next_file = self.offsets.max_stored().map_or(0, |highest| highest.saturating_add(1));
+        if self.layout() == Layout::Sparse {
+            let (named, there) = (self.offsets.max_stored(), self.store.last_chunk()?);
+            self.changes.next_file = named.max(there.map(u64::from)).map_or(0, |last| last.saturating_add(1));
+            self.changes.emptied = there.filter(|there| named.is_none_or(|named| u64::from(*there) > named));
+        }
         self.settle();
         Ok(())
     }
@@ -338,13 +344,19 @@ impl SChunk {
         self.check_unchanged()?;
         let added: Vec<u32> = self.changes.added.iter().copied().collect();
         // An offset may be stored twice; what something still refers to stays.
-        let obsolete = self.unreferenced();
+        let mut obsolete = self.unreferenced();
+        // Its number would be given again by whoever opens the frame next.
+        let named = self.offsets.max_stored();
+        let emptied =
+            obsolete.last().copied().filter(|last| named.is_none_or(|named| u64::from(*last) > named));
+        obsolete.pop_if(|last| Some(*last) == emptied);
         let commit = plan::Commit {
             header: &self.header,
             offsets: &self.offsets,
             trailer: &self.trailer,
             end: self.changes.end,
             chunk_bytes: self.changes.chunk_bytes,
+            emptied: emptied.filter(|_| emptied != self.changes.emptied),
             added: &added,
             obsolete: &obsolete,
             first: self.changes.unpublished,
@@ -361,6 +373,7 @@ impl SChunk {
                 }
             }
         }
+        self.changes.emptied = emptied;
         self.header = header;
         self.settle();
         Ok(())
@@ -385,7 +398,8 @@ impl SChunk {
 
     /// The obsolete files that no offset names.
     fn unreferenced(&self) -> Vec<u32> {
-        let mut obsolete: BTreeSet<u32> = self.changes.obsolete.iter().copied().collect();
+        let gone = self.changes.obsolete.iter().chain(&self.changes.emptied);
+        let mut obsolete: BTreeSet<u32> = gone.copied().collect();
         let still = match &self.offsets {
             _ if obsolete.is_empty() => &[][..],
             Offsets::Uniform { raw, len } if *len > 0 => std::slice::from_ref(raw),
