@@ -171,7 +171,8 @@ impl SChunk {
         }
         let mut header = Header::build(&fields, &metalayers)?;
         header.set_chunk_sizes(self.header.chunk_sizes());
-        header.set_vl_blocks(self.header.has_vl_blocks());
+        // What is compressed anew has blocks of one size.
+        header.set_vl_blocks(self.header.has_vl_blocks() && params.is_none());
         Ok(header)
     }
 

@@ -205,10 +205,14 @@ impl SChunk {
         for n in 0..self.nchunks() {
             self.exec.check_cancelled()?;
             end = end.saturating_add(u64::from(self.nbytes_of_chunk(n)?));
+            if end > self.nbytes() {
+                break;
+            }
             ends.push(end);
         }
         if end != self.nbytes() {
-            let reason = format!("{} uncompressed bytes, and the chunks have {end}", self.nbytes());
+            let more = if end > self.nbytes() { " or more" } else { "" };
+            let reason = format!("{} uncompressed bytes, and the chunks have {end}{more}", self.nbytes());
             return Err(self.located(Error::format(Part::FrameHeader, 29, reason)));
         }
         Ok(self.ends.get_or_init(|| ends))
@@ -325,6 +329,11 @@ impl SChunk {
                 let mut first = take(&mut scratch.reference);
                 let source = Blocks { schunk: self, place, head: &head };
                 let read = source.read(start, items, (&mut block, &mut first), scratch, fetched);
+            Content::Blocks if head.header().is_variable() => {
+                // Only the blocks themselves say how long they are.
+                let chunk = self.fetch(place, 0, head.header().cbytes() as usize, fetched)?;
+                chunk::decode_range(chunk, start, items, &self.context, &self.exec.single())
+            }
                 (scratch.block, scratch.reference) = (block, first);
                 read
             }

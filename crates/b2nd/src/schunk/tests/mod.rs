@@ -1,5 +1,6 @@
 //! Frames against a plain model: a list of chunks, in every layout, through commits, rollbacks and reopening.
 
+mod blocks;
 mod crash;
 mod damage;
 mod model;
