@@ -202,13 +202,16 @@ impl SChunk {
         let place = self.place(n)?;
         let special = match place {
             Place::Special(kind) => Some(kind),
-            Place::Stored { .. } => match self.chunk_header(n, place)?.special() {
-                // On disk the reference accepts these as offsets only.
-                Some(kind @ (Special::Zeros | Special::Nan | Special::Uninit)) if self.chunksize() > 0 => {
-                    Some(kind)
+            Place::Stored { .. } => {
+                let header = self.chunk_header(n, place)?;
+                let same_items = u32::from(header.typesize()) == self.header.params().typesize();
+                match header.special() {
+                    // On disk the reference accepts these as offsets only.
+                    Some(kind @ (Special::Zeros | Special::Uninit)) if self.chunksize() > 0 => Some(kind),
+                    Some(Special::Nan) if self.chunksize() > 0 && same_items => Some(Special::Nan),
+                    _ => None,
                 }
-                _ => None,
-            },
+            }
         };
         if let Some(raw) = special.and_then(|kind| Entry::Special(kind).to_raw()) {
             return Ok(raw);

@@ -309,7 +309,8 @@ impl SChunk {
         if let Place::Special(kind) = place {
             let nbytes = self.chunk_nbytes(n).unwrap_or(0);
             // What the frame names for its other chunks, a codec of somebody's own perhaps, plays no part here.
-            let params = Params::new(self.header.params().typesize());
+            let described = self.header.params();
+            let params = Params::new(described.typesize()).with_blocksize(described.blocksize());
             return chunk::encode_special(kind, nbytes, &[], &params).map(Cow::Owned).map_err(in_chunk);
         }
         let header = self.chunk_header(n, place)?;

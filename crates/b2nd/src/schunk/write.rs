@@ -211,11 +211,21 @@ impl SChunk {
     /// Writes a chunk where nothing is yet, and returns its offset; in most frames a chunk of zeros, NaN or
     /// uninitialised items needs no more than that.
     pub(super) fn write_chunk(&mut self, chunk: &[u8], header: &ChunkHeader) -> Result<i64> {
-        if let Some(kind @ (Special::Zeros | Special::Nan | Special::Uninit)) = header.special() {
-            return self.write_special(kind, header.nbytes());
+        let typesize = u32::from(header.typesize());
+        match header.special() {
+            // An offset speaks of the frame's items: NaN of others is other bytes.
+            Some(Special::Nan) if typesize != self.header.params().typesize() => {
+                self.begin()?;
+                self.write_bytes(&repeating(Special::Nan, header.nbytes(), typesize)?)
+            }
+            Some(kind @ (Special::Zeros | Special::Nan | Special::Uninit)) => {
+                self.write_special(kind, header.nbytes())
+            }
+            _ => {
+                self.begin()?;
+                self.write_bytes(chunk)
+            }
         }
-        self.begin()?;
-        self.write_bytes(chunk)
     }
 
     /// The offset of a special chunk: one that says so, or where chunks differ in size, that of a real chunk.
@@ -226,19 +236,7 @@ impl SChunk {
         if self.header.chunk_sizes() != ChunkSizes::Variable {
             return Ok(raw);
         }
-        // An offset has no room for a size, and nobody reads real chunks of these kinds from a file: they become a
-        // repeated value.
-        let nan4: [u8; 4] = f32::NAN.to_le_bytes();
-        let nan8: [u8; 8] = f64::NAN.to_le_bytes();
-        let (value, typesize): (&[u8], u32) = match (kind, typesize) {
-            (Special::Nan, 4) => (&nan4, 4),
-            (Special::Nan, _) => (&nan8, 8),
-            (_, 4) if nbytes.is_multiple_of(4) => (&[0; 4], 4),
-            (_, 8) if nbytes.is_multiple_of(8) => (&[0; 8], 8),
-            _ => (&[0], 1),
-        };
-        let chunk = chunk::encode_special(Special::Value, nbytes, value, &Params::new(typesize))?;
-        self.write_bytes(&chunk)
+        self.write_bytes(&repeating(kind, nbytes, typesize)?)
     }
 
     /// Writes the bytes of a chunk past everything else.
@@ -356,9 +354,9 @@ impl SChunk {
             trailer: &self.trailer,
             end: self.changes.end,
             chunk_bytes: self.changes.chunk_bytes,
-            emptied: emptied.filter(|_| emptied != self.changes.emptied),
             added: &added,
             obsolete: &obsolete,
+            emptied: emptied.filter(|_| emptied != self.changes.emptied),
             first: self.changes.unpublished,
         };
         let (header, steps) = plan::plan_commit(&commit, &self.exec.clone().without_progress())?;
@@ -366,15 +364,16 @@ impl SChunk {
         for step in &steps {
             match (self.store.apply(step), step) {
                 // The commit is done by then, and files that nothing refers to do no harm.
-                (Ok(()), _) | (Err(_), WriteStep::Remove { .. }) => {}
+                (Ok(()), _)
+                | (Err(_), WriteStep::Remove { .. } | WriteStep::Put { file: FileId::Chunk(_), .. }) => {}
                 (Err(error), _) => {
                     self.restore_header();
                     return Err(error);
                 }
             }
         }
-        self.changes.emptied = emptied;
         self.header = header;
+        self.changes.emptied = emptied;
         self.settle();
         Ok(())
     }
@@ -449,6 +448,21 @@ impl SChunk {
         self.settle();
         ours
     }
+}
+
+/// A special chunk whose offset has no room for its size: nobody reads real chunks of these kinds from a file, so it
+/// becomes a repeated value.
+fn repeating(kind: Special, nbytes: u32, typesize: u32) -> Result<Vec<u8>> {
+    let nan4: [u8; 4] = f32::NAN.to_le_bytes();
+    let nan8: [u8; 8] = f64::NAN.to_le_bytes();
+    let (value, typesize): (&[u8], u32) = match (kind, typesize) {
+        (Special::Nan, 4) => (&nan4, 4),
+        (Special::Nan, _) => (&nan8, 8),
+        (_, 4) if nbytes.is_multiple_of(4) => (&[0; 4], 4),
+        (_, 8) if nbytes.is_multiple_of(8) => (&[0; 8], 8),
+        _ => (&[0], 1),
+    };
+    chunk::encode_special(Special::Value, nbytes, value, &Params::new(typesize))
 }
 
 /// The stored offset that stands for a special chunk.
