@@ -17,7 +17,7 @@ pub(crate) enum Cuts {
 }
 
 impl Cuts {
-    pub(super) fn regular(nbytes: u32, blocksize: u32) -> Self {
+    pub(crate) fn regular(nbytes: u32, blocksize: u32) -> Self {
         Cuts::Regular { nbytes: nbytes as usize, blocksize: blocksize as usize }
     }
 

@@ -16,6 +16,7 @@ mod streams;
 mod variable;
 
 pub use crate::registry::Context;
+pub(crate) use cuts::Cuts;
 pub use decode::{decode, decode_into, decode_range};
 pub(crate) use encode::{BlockSource, encode_from, encode_one};
 pub use encode::{encode, encode_with};

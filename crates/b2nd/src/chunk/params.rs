@@ -302,7 +302,7 @@ impl Params {
     }
 
     /// The block size for `nbytes`: the given or automatic one in whole items, at least one item, at most everything.
-    pub(super) fn effective_blocksize(&self, nbytes: u32) -> u32 {
+    pub(crate) fn effective_blocksize(&self, nbytes: u32) -> u32 {
         match self.blocksize {
             Some(given) => whole_items(given, nbytes, self.unit()),
             None => automatic(nbytes, self),

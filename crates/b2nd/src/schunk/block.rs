@@ -35,6 +35,10 @@ impl SChunk {
                 chunk::decode_one(&head, block, &self.exec, &mut fetch)
             }
         };
-        read().map_err(|error: Error| self.located(error.in_chunk(n)))
+        let mut bytes = read().map_err(|error: Error| self.located(error.in_chunk(n)))?;
+        if let Some(post) = self.post() {
+            self.give_block(post, n, block, self.old_cuts(n)?.range(block), &mut bytes)?;
+        }
+        Ok(bytes)
     }
 }

@@ -1,13 +1,17 @@
 //! Copies of a super-chunk: with other parameters, in another layout, in other chunks, or without gaps in its own place.
 
+use super::cache::BlockCache;
 use super::create::CreateOptions;
 use super::handle::SChunk;
 use super::options::{FrameSpec, OpenOptions, Target};
+use super::process::Processing;
 use crate::chunk;
 use crate::chunk::{ChunkHeader, Params};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
 use crate::frame::{ChunkSizes, Header, HeaderFields, Layout, Name};
+use crate::io;
+use crate::limits::zeroed;
 use std::path::Path;
 
 /// What is read at a time when chunks get another size, in bytes.
@@ -33,7 +37,7 @@ impl SChunk {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Usage`] for parameters of another typesize, and where the path exists; [`Error::Format`] when a chunk that
+    /// [`Error::Usage`] for parameters of another typesize, another chunk size of an array, and where the path exists or is the frame itself; [`Error::Format`] when a chunk that
     /// must be looked at is damaged; [`Error::Io`] when the copy cannot be written. Then nothing remains.
     pub fn copy(&self, path: Option<&Path>, options: &CreateOptions) -> Result<SChunk> {
         let recompress = options.params.is_some();
@@ -46,7 +50,29 @@ impl SChunk {
             )));
         }
         let (layout, chunksize, exec) = (options.layout, options.chunksize, options.exec.clone());
-        let start = CreateOptions { metalayers: Vec::new(), vlmetalayers: Vec::new(), ..options.clone() };
+        if let (Some(path), Some(own)) = (path, self.path())
+            && io::is_same(own, path)
+        {
+            let shown = path.display();
+            return Err(Error::usage(format!("{shown}: the frame itself is no place for its copy")));
+        }
+        let kept = |name: &&str| !options.metalayers.iter().any(|(other, _)| other == name);
+        let arrays = ["b2nd", "caterva"]
+            .into_iter()
+            .find(|name| kept(name) && self.header.metalayers().any(|(other, _)| other.text() == *name));
+        if let (Some(name), Some(_)) = (arrays, chunksize.filter(|size| *size != self.chunksize())) {
+            return Err(Error::usage(format!(
+                "metalayer `{name}` says how an array is cut into chunks: copy it as an array to cut it anew"
+            )));
+        }
+        let registry = options.registry.clone().unwrap_or_else(|| self.context.registry().clone());
+        let start = CreateOptions {
+            metalayers: Vec::new(),
+            vlmetalayers: Vec::new(),
+            processing: Processing::default(),
+            registry: Some(registry),
+            ..options.clone()
+        };
         let mut copy = start.start(path, params)?;
         let described = recompress.then(|| copy.params.clone());
         copy.become_like(self, layout, described.as_ref(), &options.metalayers)?;
@@ -56,18 +82,12 @@ impl SChunk {
         match chunksize.filter(|size| *size != self.chunksize()) {
             Some(size) => {
                 copy.header.set_chunk_sizes(ChunkSizes::Fixed(size));
-                let slab = (SLAB_BYTES / u64::from(size)).max(1).saturating_mul(u64::from(size))
-                    / u64::from(typesize);
-                let mut at = 0;
-                while at < self.nitems() {
-                    let end = at.saturating_add(slab).min(self.nitems());
-                    copy.stage_extend(&self.read_items(at..end)?)?;
-                    at = end;
-                }
+                copy.take_items(self, u64::from(size))?;
             }
             None => copy.take_chunks(self, recompress.then_some(&exec))?,
         }
         copy.commit()?;
+        copy.processing = options.processing.clone();
         Ok(copy)
     }
 
@@ -118,10 +138,27 @@ impl SChunk {
         compact.store = store;
         compact.context = self.context.clone();
         compact.opening = self.opening;
+        compact.cache = BlockCache::new(self.cache.usage().capacity);
+        compact.processing = self.processing.clone();
         compact.become_like(self, Layout::Contiguous, None, &[])?;
         compact.take_chunks(self, None)?;
         compact.commit()?;
         *self = compact;
+        Ok(())
+    }
+
+    /// Takes the items of another frame as they are stored, cut into chunks of `size` bytes.
+    fn take_items(&mut self, other: &SChunk, size: u64) -> Result<()> {
+        let typesize = u64::from(other.header.params().typesize());
+        let slab = (SLAB_BYTES / size).max(1).saturating_mul(size) / typesize;
+        let mut at = 0;
+        while at < other.nitems() {
+            let end = at.saturating_add(slab).min(other.nitems());
+            let mut items = zeroed("the items", (end - at).saturating_mul(typesize))?;
+            other.read_pieces(&other.pieces(at, items.len() as u64)?, &mut items, false)?;
+            self.stage_extend(&items)?;
+            at = end;
+        }
         Ok(())
     }
 
@@ -167,6 +204,9 @@ impl SChunk {
         }
         for (name, content) in extra {
             Name::new(name)?;
+            if metalayers.iter().any(|(other, _)| *other == name.as_bytes()) {
+                return Err(Error::usage(format!("two metalayers are named `{name}`")));
+            }
             metalayers.push((name.as_bytes(), content));
         }
         let mut header = Header::build(&fields, &metalayers)?;

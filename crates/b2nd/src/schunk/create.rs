@@ -2,13 +2,16 @@
 
 use super::handle::SChunk;
 use super::options::{FrameSpec, OpenOptions, Target};
+use super::process::{BlockPlace, Processing};
 use super::transaction::Transaction;
 use crate::chunk::{MAX_CHUNK_BYTES, Params, Special};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
 use crate::frame::{ChunkSizes, Layout};
 use crate::limits::Limits;
+use crate::registry::Registry;
 use std::path::Path;
+use std::sync::Arc;
 
 /// How a new super-chunk is made.
 ///
@@ -30,6 +33,8 @@ pub struct CreateOptions {
     pub(super) overwrite: bool,
     pub(super) exec: Exec,
     pub(super) limits: Limits,
+    pub(super) registry: Option<Registry>,
+    pub(super) processing: Processing,
     pub(super) metalayers: Vec<(String, Vec<u8>)>,
     pub(super) vlmetalayers: Vec<(String, Vec<u8>)>,
 }
@@ -44,6 +49,8 @@ impl Default for CreateOptions {
             overwrite: false,
             exec: Exec::default(),
             limits: Limits::default(),
+            registry: None,
+            processing: Processing::default(),
             metalayers: Vec::new(),
             vlmetalayers: Vec::new(),
         }
@@ -90,6 +97,54 @@ impl CreateOptions {
     #[must_use]
     pub fn with_limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
+        self
+    }
+    /// Sets the codecs and filters of the user, which the parameters may name. A copy without this knows those of the
+    /// original.
+    ///
+    /// ```
+    /// use b2nd::registry::{BlockFilter, BlockInfo, BlockResult};
+    /// use b2nd::schunk::CreateOptions;
+    /// use b2nd::{Filter, Params, Pipeline, Registry};
+    ///
+    /// struct Invert;
+    /// impl BlockFilter for Invert {
+    ///     fn apply(&self, _: &BlockInfo<'_>, src: &[u8], dst: &mut [u8]) -> BlockResult<()> {
+    ///         dst.iter_mut().zip(src).for_each(|(to, from)| *to = !from);
+    ///         Ok(())
+    ///     }
+    ///     fn undo(&self, info: &BlockInfo<'_>, src: &[u8], dst: &mut [u8]) -> BlockResult<()> {
+    ///         self.apply(info, src, dst)
+    ///     }
+    /// }
+    /// let registry = Registry::new().with_filter(200, "invert", Invert)?;
+    /// let params = Params::new(1).with_pipeline(Pipeline::new().push(Filter::from_id(200).unwrap(), 0)?);
+    /// let mut schunk = CreateOptions::new(params).with_registry(registry).create(None)?;
+    /// schunk.append(&[7; 1000])?;
+    /// assert_eq!(schunk.decompress_chunk(0)?, [7; 1000]);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_registry(mut self, registry: Registry) -> Self {
+        self.registry = Some(registry);
+        self
+    }
+    /// As [`OpenOptions::with_preprocess`], for the new super-chunk and this handle of it; a copy is made without it.
+    #[must_use]
+    pub fn with_preprocess(
+        mut self,
+        hook: impl Fn(&BlockPlace<'_>, &mut [u8]) -> Result<()> + Send + Sync + 'static,
+    ) -> Self {
+        self.processing.pre = Some(Arc::new(hook));
+        self
+    }
+    /// As [`OpenOptions::with_postprocess`], for the new super-chunk and this handle of it.
+    #[must_use]
+    pub fn with_postprocess(
+        mut self,
+        hook: impl Fn(&BlockPlace<'_>, &mut [u8]) -> Result<()> + Send + Sync + 'static,
+    ) -> Self {
+        self.processing.post = Some(Arc::new(hook));
         self
     }
     /// Adds a metalayer: fixed in size for the life of the frame. Names have up to 31 bytes.
@@ -164,7 +219,14 @@ impl CreateOptions {
             Some(path) => Target::Path { path, overwrite: self.overwrite },
             None => Target::Memory,
         };
-        let open = OpenOptions::new().with_write(true).with_exec(self.exec).with_limits(self.limits);
+        let open = OpenOptions {
+            processing: self.processing,
+            ..OpenOptions::new()
+                .with_write(true)
+                .with_exec(self.exec)
+                .with_limits(self.limits)
+                .with_registry(self.registry.unwrap_or_default())
+        };
         let mut schunk = SChunk::create(target, spec, &open)?;
         let sizes = self.chunksize.map_or(ChunkSizes::Undecided, ChunkSizes::Fixed);
         schunk.header.set_chunk_sizes(sizes);

@@ -3,7 +3,7 @@
 use super::handle::SChunk;
 use super::read::Piece;
 use crate::chunk;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::exec::Scratch;
 use crate::frame::ChunkSizes;
 use crate::limits::zeroed;
@@ -19,7 +19,7 @@ impl SChunk {
         self.check_items(items)?;
         let size = match self.header.chunk_sizes() {
             ChunkSizes::Variable => {
-                let chunk = self.compress(items)?;
+                let chunk = self.compress(self.nchunks(), items)?;
                 return self.stage_insert(self.nchunks(), &chunk);
             }
             ChunkSizes::Fixed(size) => size as usize,
@@ -33,10 +33,9 @@ impl SChunk {
         if short > 0 {
             let (first, rest) = items.split_at(items.len().min(size - short));
             let last = self.nchunks() - 1;
-            let mut joined = self.decompress_chunk(last)?;
-            joined.try_reserve(first.len()).map_err(|_| Error::out_of_memory("a chunk", size as u64))?;
-            joined.extend_from_slice(first);
-            let chunk = self.compress(&joined)?;
+            let mut joined = self.stored_items(last)?;
+            self.pre_processed_part(last, &mut joined, short, first)?;
+            let chunk = self.encode(&joined)?;
             self.stage_update(last, &chunk)?;
             items = rest;
         }
@@ -44,7 +43,8 @@ impl SChunk {
         for batch in chunks.chunks(self.batch()) {
             let encoded = self.encode_batch(batch.len(), |n, scratch, out| {
                 let items = batch.get(n).copied().unwrap_or_default();
-                chunk::encode_one(&items, &self.params, &self.context, scratch, out)
+                let items = self.pre_processed(self.nchunks().saturating_add(n as u64), items)?;
+                chunk::encode_one(&&items[..], &self.params, &self.context, scratch, out)
             })?;
             for chunk in encoded {
                 self.stage_insert(self.nchunks(), &chunk)?;
@@ -72,6 +72,18 @@ impl SChunk {
         }
         self.exec.progress(items.len() as u64);
         Ok(())
+    }
+
+    /// The bytes of chunk `n` as they are stored.
+    pub(super) fn stored_items(&self, n: u64) -> Result<Vec<u8>> {
+        let mut items = zeroed("a decompressed chunk", u64::from(self.nbytes_of_chunk(n)?))?;
+        self.exec.with_scratch(|scratch| {
+            let mut fetched = take(&mut scratch.fetched);
+            let read = self.read_stored_part(n, 0, &mut items, scratch, &mut fetched);
+            scratch.fetched = fetched;
+            read
+        })?;
+        Ok(items)
     }
 
     /// How many chunks are compressed at a time: memory is bounded by them.
@@ -104,16 +116,15 @@ impl SChunk {
         let new = items.get(piece.at..piece.at + piece.len).unwrap_or_default();
         let nbytes = self.nbytes_of_chunk(piece.chunk)? as usize;
         if piece.len == nbytes {
-            return chunk::encode_one(&new, &self.params, &self.context, scratch, out);
+            let new = self.pre_processed(piece.chunk, new)?;
+            return chunk::encode_one(&&new[..], &self.params, &self.context, scratch, out);
         }
         let mut whole = zeroed("a decompressed chunk", nbytes as u64)?;
         let mut fetched = take(&mut scratch.fetched);
-        let read = self.read_part(piece.chunk, 0, &mut whole, scratch, &mut fetched);
+        let read = self.read_stored_part(piece.chunk, 0, &mut whole, scratch, &mut fetched);
         scratch.fetched = fetched;
         read?;
-        if let Some(place) = whole.get_mut(piece.start..piece.start + piece.len) {
-            place.copy_from_slice(new);
-        }
+        self.pre_processed_part(piece.chunk, &mut whole, piece.start, new)?;
         chunk::encode_one(&&whole[..], &self.params, &self.context, scratch, out)
     }
 }

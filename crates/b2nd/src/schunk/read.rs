@@ -49,7 +49,7 @@ impl SChunk {
         let nbytes = u64::from(self.nbytes_of_chunk(n)?);
         Limits::check("a decompressed chunk", nbytes, self.limits().max_chunk_bytes())?;
         let mut items = zeroed("a decompressed chunk", nbytes)?;
-        self.read_pieces(&[Piece { chunk: n, start: 0, at: 0, len: items.len() }], &mut items)?;
+        self.read_pieces(&[Piece { chunk: n, start: 0, at: 0, len: items.len() }], &mut items, true)?;
         Ok(items)
     }
 
@@ -91,7 +91,7 @@ impl SChunk {
     /// As [`SChunk::read_items`], and [`Error::Usage`] for room for half an item.
     pub fn read_items_into(&self, start: u64, items: &mut [u8]) -> Result<()> {
         let pieces = self.pieces(start, items.len() as u64)?;
-        self.read_pieces(&pieces, items)
+        self.read_pieces(&pieces, items, true)
     }
 
     /// The bytes of single items, in the order of `numbers`, which may repeat. Each block is decompressed once for
@@ -131,7 +131,7 @@ impl SChunk {
                 pieces.extend(placed.map(|piece| Piece { at: piece.at + at, ..piece }));
                 at += len as usize;
             }
-            self.read_pieces(&pieces, &mut found)?;
+            self.read_pieces(&pieces, &mut found, true)?;
             let (mut ranges, mut at) = (ranges.into_iter(), 0);
             let mut range = ranges.next().unwrap_or(0..0);
             for (number, to) in now {
@@ -218,8 +218,8 @@ impl SChunk {
         Ok(self.ends.get_or_init(|| ends))
     }
 
-    /// Reads pieces that follow each other in `items`, on all threads.
-    pub(super) fn read_pieces(&self, pieces: &[Piece], items: &mut [u8]) -> Result<()> {
+    /// Reads pieces that follow each other in `items`, on all threads; `process`: through the closure for reading.
+    pub(super) fn read_pieces(&self, pieces: &[Piece], items: &mut [u8], process: bool) -> Result<()> {
         let total = items.len() as u64;
         let pieces = self.cut(pieces)?;
         let mut tasks = Vec::new();
@@ -236,7 +236,12 @@ impl SChunk {
             let Some((piece, part)) = tasks.get(n) else { return Ok(()) };
             let mut part = part.lock().unwrap_or_else(PoisonError::into_inner);
             let mut fetched = take(&mut scratch.fetched);
-            let result = self.read_part(piece.chunk, piece.start, &mut part, scratch, &mut fetched);
+            let result = match self.post().filter(|_| process) {
+                Some(post) => {
+                    self.read_processed(post, piece.chunk, piece.start, &mut part, scratch, &mut fetched)
+                }
+                None => self.read_stored_part(piece.chunk, piece.start, &mut part, scratch, &mut fetched),
+            };
             scratch.fetched = fetched;
             self.exec.progress(piece.len as u64);
             result
@@ -277,8 +282,8 @@ impl SChunk {
         Ok(parts)
     }
 
-    /// Reads the bytes of a chunk from `start` on.
-    pub(super) fn read_part(
+    /// Reads the bytes of a chunk from `start` on, as they are stored.
+    pub(super) fn read_stored_part(
         &self,
         n: u64,
         start: usize,
@@ -324,16 +329,16 @@ impl SChunk {
                 items.copy_from_slice(self.fetch(place, at as u64, items.len(), fetched)?);
                 Ok(())
             }
-            Content::Blocks => {
-                let mut block = take(&mut scratch.block);
-                let mut first = take(&mut scratch.reference);
-                let source = Blocks { schunk: self, place, head: &head };
-                let read = source.read(start, items, (&mut block, &mut first), scratch, fetched);
             Content::Blocks if head.header().is_variable() => {
                 // Only the blocks themselves say how long they are.
                 let chunk = self.fetch(place, 0, head.header().cbytes() as usize, fetched)?;
                 chunk::decode_range(chunk, start, items, &self.context, &self.exec.single())
             }
+            Content::Blocks => {
+                let mut block = take(&mut scratch.block);
+                let mut first = take(&mut scratch.reference);
+                let source = Blocks { schunk: self, place, head: &head };
+                let read = source.read(start, items, (&mut block, &mut first), scratch, fetched);
                 (scratch.block, scratch.reference) = (block, first);
                 read
             }

@@ -69,7 +69,7 @@ impl Transaction<'_> {
     /// As [`SChunk::insert`].
     pub fn insert(&mut self, n: u64, items: &[u8]) -> Result<()> {
         self.stage(|schunk| {
-            let chunk = schunk.compress(items)?;
+            let chunk = schunk.compress(n, items)?;
             schunk.stage_insert(n, &chunk)
         })
     }
@@ -86,7 +86,7 @@ impl Transaction<'_> {
     /// As [`SChunk::update`].
     pub fn update(&mut self, n: u64, items: &[u8]) -> Result<()> {
         self.stage(|schunk| {
-            let chunk = schunk.compress(items)?;
+            let chunk = schunk.compress(n, items)?;
             schunk.stage_update(n, &chunk)
         })
     }
@@ -200,10 +200,15 @@ impl SChunk {
         Ok(done)
     }
 
-    /// Compresses items as [`SChunk::params`] say.
-    pub(super) fn compress(&self, items: &[u8]) -> Result<Vec<u8>> {
+    /// Compresses the items of a whole chunk, which will be chunk `n`, as [`SChunk::params`] say.
+    pub(super) fn compress(&self, n: u64, items: &[u8]) -> Result<Vec<u8>> {
         self.check_items(items)?;
-        chunk::encode(items, &self.params, &self.exec)
+        self.encode(&self.pre_processed(n, items)?)
+    }
+
+    /// Compresses what is stored of a chunk.
+    pub(super) fn encode(&self, stored: &[u8]) -> Result<Vec<u8>> {
+        chunk::encode_with(stored, &self.params, &self.context, &self.exec)
     }
 
     /// An error for what are no whole items of this frame.
@@ -339,8 +344,9 @@ impl SChunk {
     pub fn reorder(&mut self, order: &[u64]) -> Result<()> {
         self.at_once(|t| t.reorder(order))
     }
-    /// Appends `nitems` items that are all the same, in chunks of the frame's size; zeros, NaN and uninitialised ones take
-    /// no room. `value` has the bytes of one item for [`Special::Value`] and is empty otherwise.
+    /// Appends `nitems` items that are all the same: fills up a short last chunk, then goes on in chunks of the frame's size;
+    /// in these zeros, NaN and uninitialised ones take no room. `value` has the bytes of one item for [`Special::Value`] and is
+    /// empty otherwise.
     ///
     /// ```
     /// use b2nd::Params;
@@ -354,8 +360,9 @@ impl SChunk {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Usage`] where the frame has no chunk size or its last chunk is short, for a NaN of other items than 4 and 8
-    /// bytes, a value of another size, or a frame opened for reading only; [`Error::Io`] when it cannot be written.
+    /// [`Error::Usage`] where the frame has no chunk size, for a NaN of other items than 4 and 8 bytes, a value of another
+    /// size, or a frame opened for reading only; [`Error::Format`] when a chunk to be filled up is damaged; [`Error::Io`]
+    /// when it cannot be written.
     pub fn fill(&mut self, kind: Special, value: &[u8], nitems: u64) -> Result<()> {
         self.at_once(|t| t.fill(kind, value, nitems))
     }
