@@ -10,6 +10,7 @@ use crate::chunk;
 use crate::chunk::Special;
 use crate::error::{Error, Result};
 use crate::frame::{ChunkSizes, Entry, Offsets, Undo};
+use crate::limits::zeroed;
 
 impl SChunk {
     /// Stores a chunk before chunk `n`, or behind the last.
@@ -98,12 +99,11 @@ impl SChunk {
         let ChunkSizes::Fixed(size) = self.header.chunk_sizes() else {
             return Err(Error::usage("filling needs a frame with a chunk size"));
         };
-        if !self.nbytes().is_multiple_of(u64::from(size)) {
-            return Err(Error::usage("the last chunk is short: nothing can be filled in behind it"));
+        let due = if kind == Special::Value { typesize } else { 0 };
+        if value.len() as u64 != due {
+            return Err(Error::usage(format!("a value of {} bytes where {due} are due", value.len())));
         }
-        if kind == Special::Value && value.len() as u64 != typesize {
-            return Err(Error::usage(format!("a value of {} bytes for items of {typesize}", value.len())));
-        }
+        let total = total.saturating_sub(self.fill_up(kind, value, size, total)?);
         let (full, rest) = (total / u64::from(size), total % u64::from(size));
         let nchunks = full.checked_add(u64::from(rest > 0)).filter(|n| *n <= Offsets::MAX_CHUNKS);
         let nchunks = nchunks.ok_or_else(too_large)?;
@@ -124,6 +124,34 @@ impl SChunk {
             self.stage_insert(self.nchunks(), &chunk)?;
         }
         Ok(())
+    }
+
+    /// Fills up a short last chunk by at most `total` bytes; returns by how many.
+    fn fill_up(&mut self, kind: Special, value: &[u8], size: u32, total: u64) -> Result<u64> {
+        let typesize = self.header.params().typesize();
+        if kind == Special::Nan {
+            special_offset(kind, typesize)?;
+        }
+        let short = self.nbytes() % u64::from(size);
+        if short == 0 || total == 0 {
+            return Ok(0);
+        }
+        let more = total.min(u64::from(size).saturating_sub(short));
+        let last = self.nchunks().saturating_sub(1);
+        let mut items = zeroed("a chunk", short.saturating_add(more))?;
+        let (old, new) = items.split_at_mut(usize::try_from(short).unwrap_or(usize::MAX));
+        old.copy_from_slice(&self.stored_items(last)?);
+        let item = match (kind, typesize) {
+            (Special::Nan, 4) => &f32::NAN.to_le_bytes()[..],
+            (Special::Nan, _) => &f64::NAN.to_le_bytes(),
+            _ => value,
+        };
+        for (to, from) in new.iter_mut().zip(item.iter().cycle()) {
+            *to = *from;
+        }
+        let chunk = self.encode(&items)?;
+        self.stage_update(last, &chunk)?;
+        Ok(more)
     }
 
     /// Before a chunk of `nbytes` becomes number `n`: a frame that it does not fit into becomes one where it does.

@@ -4,6 +4,7 @@ mod blocks;
 mod closures;
 mod crash;
 mod damage;
+mod edges;
 mod model;
 mod ops;
 mod places;

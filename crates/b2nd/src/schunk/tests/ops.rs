@@ -91,11 +91,12 @@ fn expected(op: &Op, mut chunks: Vec<Vec<u8>>, sizes: ChunkSizes) -> Option<Vec<
         }
         Op::Fill(kind, count) => {
             let ChunkSizes::Fixed(size) = sizes else { return None };
-            if chunks.last().is_some_and(|last| last.len() < size as usize) {
-                return None;
-            }
             let all: Vec<u8> = repeated(*kind).into_iter().cycle().take(*count as usize * 4).collect();
-            chunks.extend(all.chunks(size as usize).map(<[u8]>::to_vec));
+            let room = chunks.last().map_or(0, |last| size as usize - last.len()).min(all.len());
+            if let Some(last) = chunks.last_mut() {
+                last.extend_from_slice(&all[..room]);
+            }
+            chunks.extend(all[room..].chunks(size as usize).map(<[u8]>::to_vec));
         }
         Op::Extend(count, seed) => {
             let new = items((*count, *seed));

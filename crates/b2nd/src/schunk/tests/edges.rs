@@ -1,0 +1,118 @@
+//! Corners in which a change could be silently wrong.
+
+use super::*;
+use crate::schunk::CreateOptions;
+
+#[test]
+fn nan_of_items_of_another_size_stays_what_it_is() {
+    let nan = chunk::encode_special(Special::Nan, 16, &[], &Params::new(4)).unwrap();
+    let bytes = f32::NAN.to_le_bytes().repeat(4);
+    for typesize in [1, 8] {
+        let mut schunk = CreateOptions::new(Params::new(typesize)).create(None).unwrap();
+        schunk.append_chunk(&nan).unwrap();
+        assert_eq!(schunk.decompress_chunk(0).unwrap(), bytes);
+        let copy = schunk.copy(None, &CreateOptions::default()).unwrap();
+        assert_eq!(contents(&copy).unwrap(), [bytes.clone()]);
+    }
+}
+
+#[test]
+fn a_chunk_that_is_nowhere_has_the_blocks_of_the_others() {
+    let options = CreateOptions::new(Params::new(4).with_blocksize(Some(12))).with_chunksize(40);
+    let mut schunk = options.create(None).unwrap();
+    schunk.fill(Special::Nan, &[], 10).unwrap();
+    schunk.fill(Special::Value, &[1, 2, 3, 4], 10).unwrap();
+    for n in 0..2 {
+        let blocks: Vec<Vec<u8>> = (0..4).map(|block| schunk.decompress_block(n, block).unwrap()).collect();
+        assert_eq!(blocks.iter().map(Vec::len).collect::<Vec<_>>(), [12, 12, 12, 4]);
+        assert_eq!(blocks.concat(), schunk.decompress_chunk(n).unwrap());
+        assert!(schunk.decompress_block(n, 4).is_err());
+    }
+}
+
+#[test]
+fn fills_of_every_kind_go_on_behind_a_short_chunk() {
+    let temp = TempDir::new("fills");
+    let nan = f32::NAN.to_le_bytes();
+    let kinds: [(Special, &[u8], [u8; 4]); 4] = [
+        (Special::Zeros, &[], [0; 4]),
+        (Special::Uninit, &[], [0; 4]),
+        (Special::Nan, &[], nan),
+        (Special::Value, &[5, 6, 7, 8], [5, 6, 7, 8]),
+    ];
+    for (layout, path) in [(Layout::Contiguous, None), (Layout::Sparse, Some(temp.path("s")))] {
+        for (kind, value, item) in kinds {
+            for count in [1, 4, 5, 35] {
+                let options = CreateOptions::new(Params::new(4)).with_chunksize(40).with_overwrite(true);
+                let mut schunk = options.with_layout(layout).create(path.as_deref()).unwrap();
+                schunk.fill(kind, value, 10).unwrap();
+                schunk.extend(&data(1)[..20]).unwrap();
+                schunk.fill(kind, value, count).unwrap();
+                let wanted = [item.repeat(10), data(1)[..20].to_vec(), item.repeat(count as usize)].concat();
+                assert_eq!(schunk.read_items(0..schunk.nitems()).unwrap(), wanted);
+                assert_eq!((schunk.version(), schunk.nchunks()), (2, (15 + count).div_ceil(10)));
+                assert!(schunk.fill(kind, &[1, 2], 1).is_err());
+                assert_eq!(schunk.nitems(), 15 + count);
+            }
+        }
+    }
+    let mut bytes = CreateOptions::new(Params::new(1)).with_chunksize(4).create(None).unwrap();
+    bytes.append(b"ab").unwrap();
+    assert!(bytes.fill(Special::Nan, &[], 1).is_err());
+    assert_eq!(bytes.read_items(0..2).unwrap(), b"ab");
+}
+
+#[test]
+fn a_copy_refuses_what_would_not_fit_together() {
+    let temp = TempDir::new("copies");
+    let path = temp.path("s");
+    let options =
+        CreateOptions::new(Params::new(1)).with_metalayer("b2nd", *b"x").with_layout(Layout::Sparse);
+    let mut schunk = options.create(Some(&path)).unwrap();
+    schunk.append(b"first").unwrap();
+    let refused = |path: Option<&std::path::Path>, options: CreateOptions| {
+        matches!(schunk.copy(path, &options), Err(crate::Error::Usage(_)))
+    };
+    // The old frame would read the files of the new one.
+    assert!(refused(Some(&path), CreateOptions::default().with_layout(Layout::Sparse).with_overwrite(true)));
+    let two = CreateOptions::default().with_metalayer("m", *b"y").with_metalayer("m", *b"z");
+    assert!(refused(None, two));
+    assert!(refused(None, CreateOptions::default().with_chunksize(2)), "chunks of an array");
+    assert_eq!(schunk.read_items(0..5).unwrap(), b"first");
+    assert_eq!(temp.names(), ["s"]);
+}
+
+#[test]
+fn a_reader_of_an_old_state_never_sees_another_chunk_under_the_number_of_its_own() {
+    let temp = TempDir::new("numbers");
+    let path = temp.path("s");
+    let options = CreateOptions::new(Params::new(1)).with_layout(Layout::Sparse);
+    let mut schunk = options.create(Some(&path)).unwrap();
+    schunk.append(b"first").unwrap();
+    schunk.append(b"other").unwrap();
+    let reader = SChunk::open(&path, &super::options()).unwrap();
+    let write = || SChunk::open(&path, &super::options().with_write(true)).unwrap();
+    for round in 0..3u8 {
+        write().delete(1).unwrap();
+        assert!(reader.decompress_chunk(1).is_err());
+        let empty = std::fs::read_dir(&path).unwrap();
+        let empty = empty.filter(|entry| entry.as_ref().unwrap().metadata().unwrap().len() == 0);
+        assert_eq!(empty.count(), 1, "one file, without bytes, keeps the number");
+        write().append(&[round; 5]).unwrap();
+        assert!(reader.decompress_chunk(1).is_err());
+        assert_eq!(reader.decompress_chunk(0).unwrap(), b"first");
+        let now = SChunk::open(&path, &super::options()).unwrap();
+        assert_eq!(now.read_items(0..10).unwrap(), [*b"first", [round; 5]].concat());
+    }
+    assert_eq!(std::fs::read_dir(&path).unwrap().count(), 3, "the frame and two chunks");
+}
+
+#[test]
+fn a_rewrite_keeps_what_the_handle_was_opened_with() {
+    let mut schunk = CreateOptions::new(Params::new(1)).create(None).unwrap();
+    schunk.append(b"bytes").unwrap();
+    let options = super::options().with_write(true).with_block_cache(1 << 20);
+    let mut schunk = SChunk::from_bytes(schunk.to_bytes().unwrap(), &options).unwrap();
+    schunk.compact().unwrap();
+    assert_eq!(schunk.block_cache().capacity, 1 << 20);
+}
