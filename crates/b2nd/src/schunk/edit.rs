@@ -5,7 +5,7 @@
 
 use super::handle::SChunk;
 use super::relayout::Seen;
-use super::write::special_offset;
+use super::special::{nan, special_offset};
 use crate::chunk;
 use crate::chunk::Special;
 use crate::error::{Error, Result};
@@ -141,11 +141,7 @@ impl SChunk {
         let mut items = zeroed("a chunk", short.saturating_add(more))?;
         let (old, new) = items.split_at_mut(usize::try_from(short).unwrap_or(usize::MAX));
         old.copy_from_slice(&self.stored_items(last)?);
-        let item = match (kind, typesize) {
-            (Special::Nan, 4) => &f32::NAN.to_le_bytes()[..],
-            (Special::Nan, _) => &f64::NAN.to_le_bytes(),
-            _ => value,
-        };
+        let item = if kind == Special::Nan { nan(typesize) } else { value };
         for (to, from) in new.iter_mut().zip(item.iter().cycle()) {
             *to = *from;
         }

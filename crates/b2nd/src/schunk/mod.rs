@@ -17,6 +17,7 @@ mod read;
 mod recut;
 mod refresh;
 mod relayout;
+mod special;
 mod transaction;
 mod write;
 

@@ -1,7 +1,7 @@
 //! Another list of chunks, made of the old ones: what resizing, inserting and deleting along an axis of an array need.
 
 use super::handle::SChunk;
-use super::write::special_offset;
+use super::special::special_offset;
 use crate::chunk::Special;
 use crate::error::{Error, Result};
 use crate::frame::{Layout, Offsets, Undo};

@@ -3,6 +3,7 @@
 use super::cache::BlockCache;
 use super::handle::{CHUNK_HEADER, SChunk};
 use super::options::{FrameSpec, OpenOptions, Target};
+use super::special::special_offset;
 use crate::chunk;
 use crate::chunk::ChunkHeader;
 use crate::chunk::Params;
@@ -12,7 +13,7 @@ use crate::frame::Layout;
 use crate::frame::plan;
 use crate::frame::plan::FileId;
 use crate::frame::plan::WriteStep;
-use crate::frame::{ChunkSizes, Entry, Header, HeaderFields, Name, Offsets, Trailer, Undo};
+use crate::frame::{Header, HeaderFields, Name, Offsets, Trailer, Undo};
 use crate::io;
 use crate::io::MemoryStore;
 use crate::io::Opening;
@@ -208,39 +209,8 @@ impl SChunk {
         self.replace_offset(n, old, new)
     }
 
-    /// Writes a chunk where nothing is yet, and returns its offset; in most frames a chunk of zeros, NaN or
-    /// uninitialised items needs no more than that.
-    pub(super) fn write_chunk(&mut self, chunk: &[u8], header: &ChunkHeader) -> Result<i64> {
-        let typesize = u32::from(header.typesize());
-        match header.special() {
-            // An offset speaks of the frame's items: NaN of others is other bytes.
-            Some(Special::Nan) if typesize != self.header.params().typesize() => {
-                self.begin()?;
-                self.write_bytes(&repeating(Special::Nan, header.nbytes(), typesize)?)
-            }
-            Some(kind @ (Special::Zeros | Special::Nan | Special::Uninit)) => {
-                self.write_special(kind, header.nbytes())
-            }
-            _ => {
-                self.begin()?;
-                self.write_bytes(chunk)
-            }
-        }
-    }
-
-    /// The offset of a special chunk: one that says so, or where chunks differ in size, that of a real chunk.
-    pub(super) fn write_special(&mut self, kind: Special, nbytes: u32) -> Result<i64> {
-        let typesize = self.header.params().typesize();
-        let raw = special_offset(kind, typesize)?;
-        self.begin()?;
-        if self.header.chunk_sizes() != ChunkSizes::Variable {
-            return Ok(raw);
-        }
-        self.write_bytes(&repeating(kind, nbytes, typesize)?)
-    }
-
     /// Writes the bytes of a chunk past everything else.
-    fn write_bytes(&mut self, chunk: &[u8]) -> Result<i64> {
+    pub(super) fn write_bytes(&mut self, chunk: &[u8]) -> Result<i64> {
         let raw = match self.layout() {
             Layout::Contiguous => {
                 let offset = self.changes.end;
@@ -448,29 +418,6 @@ impl SChunk {
         self.settle();
         ours
     }
-}
-
-/// A special chunk whose offset has no room for its size: nobody reads real chunks of these kinds from a file, so it
-/// becomes a repeated value.
-fn repeating(kind: Special, nbytes: u32, typesize: u32) -> Result<Vec<u8>> {
-    let nan4: [u8; 4] = f32::NAN.to_le_bytes();
-    let nan8: [u8; 8] = f64::NAN.to_le_bytes();
-    let (value, typesize): (&[u8], u32) = match (kind, typesize) {
-        (Special::Nan, 4) => (&nan4, 4),
-        (Special::Nan, _) => (&nan8, 8),
-        (_, 4) if nbytes.is_multiple_of(4) => (&[0; 4], 4),
-        (_, 8) if nbytes.is_multiple_of(8) => (&[0; 8], 8),
-        _ => (&[0], 1),
-    };
-    chunk::encode_special(Special::Value, nbytes, value, &Params::new(typesize))
-}
-
-/// The stored offset that stands for a special chunk.
-pub(super) fn special_offset(kind: Special, typesize: u32) -> Result<i64> {
-    if kind == Special::Nan && !matches!(typesize, 4 | 8) {
-        return Err(Error::usage("special chunks of NaN are only for items of 4 and 8 bytes"));
-    }
-    Entry::Special(kind).to_raw().ok_or_else(|| Error::usage("a repeated value needs a chunk of its own"))
 }
 
 /// The header and the offsets of a new frame.

@@ -16,6 +16,41 @@ fn nan_of_items_of_another_size_stays_what_it_is() {
     }
 }
 
+/// The width of the repeated value of each chunk that says so.
+fn widths(schunk: &SChunk) -> Vec<usize> {
+    let values = schunk.chunk_infos().map(Result::unwrap).filter(|info| info.special == Some(Special::Value));
+    values.map(|info| info.cbytes as usize - 32).collect()
+}
+
+#[test]
+fn repeated_values_have_the_size_of_an_item() {
+    // C-Blosc2 opens no frame in which they have another.
+    for typesize in [1u32, 2, 3, 4, 8, 16, 200, 300] {
+        let size = typesize * 10;
+        let bytes: Vec<u8> = (0..size * 2).map(|n| (n % 251) as u8).collect();
+        let options = CreateOptions::new(Params::new(typesize)).with_chunksize(size);
+        let mut schunk = options.create(None).unwrap();
+        schunk.fill(Special::Zeros, &[], 20).unwrap();
+        schunk.append(&bytes[..size as usize]).unwrap();
+        schunk.append(&bytes).unwrap();
+        schunk.update_special(2, Special::Uninit, &[]).unwrap();
+        schunk.update_special(3, Special::Value, &[7]).unwrap();
+        assert_eq!((schunk.version(), widths(&schunk)), (3, vec![typesize as usize; 4]));
+        let odd =
+            chunk::encode_special(Special::Value, 7 * 11, &[1, 2, 3, 4, 5, 6, 7], &Params::new(7)).unwrap();
+        let zeros = chunk::encode_special(Special::Zeros, 7 * 11, &[], &Params::new(7)).unwrap();
+        schunk.append_chunk(&odd).unwrap();
+        schunk.append_chunk(&zeros).unwrap();
+        let wanted =
+            [vec![0; size as usize * 3], vec![7; size as usize * 2], [1, 2, 3, 4, 5, 6, 7].repeat(11)];
+        assert_eq!(contents(&schunk).unwrap().concat(), [wanted.concat(), vec![0; 77]].concat());
+        assert!(widths(&schunk).iter().all(|width| *width == typesize as usize));
+        for info in schunk.chunk_infos().map(Result::unwrap) {
+            assert!(matches!(info.special, None | Some(Special::Value)), "{info:?}");
+        }
+    }
+}
+
 #[test]
 fn a_chunk_that_is_nowhere_has_the_blocks_of_the_others() {
     let options = CreateOptions::new(Params::new(4).with_blocksize(Some(12))).with_chunksize(40);
