@@ -155,7 +155,7 @@ impl SChunk {
         while at < other.nitems() {
             let end = at.saturating_add(slab).min(other.nitems());
             let mut items = zeroed("the items", (end - at).saturating_mul(typesize))?;
-            other.read_pieces(&other.pieces(at, items.len() as u64)?, &mut items, false)?;
+            other.read_span(at, &mut items, false)?;
             self.stage_extend(&items)?;
             at = end;
         }

@@ -19,6 +19,9 @@ const GATHER_GAP: u64 = 32 << 10;
 /// The most that is read at a time for single items, in bytes.
 const GATHER_BYTES: u64 = 32 << 20;
 
+/// The most chunks of which items are read at a time.
+const BATCH_CHUNKS: usize = 1 << 15;
+
 /// Neighbouring items in one chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Piece {
@@ -90,8 +93,50 @@ impl SChunk {
     /// # Errors
     /// As [`SChunk::read_items`], and [`Error::Usage`] for room for half an item.
     pub fn read_items_into(&self, start: u64, items: &mut [u8]) -> Result<()> {
-        let pieces = self.pieces(start, items.len() as u64)?;
-        self.read_pieces(&pieces, items, true)
+        self.read_span(start, items, true)
+    }
+
+    /// Reads all items from `start` on that `items` has room for; `process`: through the closure for reading.
+    pub(super) fn read_span(&self, start: u64, items: &mut [u8], process: bool) -> Result<()> {
+        let typesize = u64::from(self.header.params().typesize());
+        self.check_span(start, items.len() as u64)?;
+        let (mut rest, mut at) = (items, start);
+        while !rest.is_empty() {
+            // Chunks of a few bytes each, which an index of a few bytes can name, would cost many times what they hold.
+            let count = self.items_of_batch(at)?.max(1).min(rest.len() as u64 / typesize);
+            let len = usize::try_from(count.saturating_mul(typesize)).unwrap_or(usize::MAX).min(rest.len());
+            let (now, later) = take(&mut rest).split_at_mut(len);
+            self.read_pieces(&self.pieces(at, len as u64)?, now, process)?;
+            (rest, at) = (later, at.saturating_add(count));
+        }
+        Ok(())
+    }
+
+    /// How many items from item `at` on lie in so many chunks as are read at a time.
+    fn items_of_batch(&self, at: u64) -> Result<u64> {
+        let typesize = u64::from(self.header.params().typesize());
+        if let ChunkSizes::Fixed(size) = self.header.chunk_sizes() {
+            return Ok(u64::from(size).saturating_mul(BATCH_CHUNKS as u64) / typesize);
+        }
+        let (ends, from) = (self.ends()?, at.saturating_mul(typesize));
+        let first = ends.partition_point(|end| *end <= from);
+        let end = ends.get(first.saturating_add(BATCH_CHUNKS)).copied().unwrap_or(self.nbytes());
+        Ok(end.saturating_sub(from) / typesize)
+    }
+
+    /// The bytes that `len` bytes from item `start` on are, where they are items that are there.
+    fn check_span(&self, start: u64, len: u64) -> Result<Range<u64>> {
+        let typesize = u64::from(self.header.params().typesize());
+        if !len.is_multiple_of(typesize) {
+            return Err(Error::usage(format!("{len} bytes are no items of {typesize}")));
+        }
+        let from = start.checked_mul(typesize);
+        let to = from.and_then(|from| from.checked_add(len)).filter(|to| *to <= self.nbytes());
+        let (Some(from), Some(to)) = (from, to) else {
+            let (count, nitems) = (len / typesize, self.nitems());
+            return Err(Error::usage(format!("{count} items from {start} on, and there are {nitems}")));
+        };
+        Ok(from..to)
     }
 
     /// The bytes of single items, in the order of `numbers`, which may repeat. Each block is decompressed once for
@@ -151,16 +196,7 @@ impl SChunk {
 
     /// In which chunks `len` bytes from item `start` on are.
     pub(super) fn pieces(&self, start: u64, len: u64) -> Result<Vec<Piece>> {
-        let typesize = u64::from(self.header.params().typesize());
-        if !len.is_multiple_of(typesize) {
-            return Err(Error::usage(format!("{len} bytes are no items of {typesize}")));
-        }
-        let from = start.checked_mul(typesize);
-        let to = from.and_then(|from| from.checked_add(len)).filter(|to| *to <= self.nbytes());
-        let (Some(from), Some(to)) = (from, to) else {
-            let (count, nitems) = (len / typesize, self.nitems());
-            return Err(Error::usage(format!("{count} items from {start} on, and there are {nitems}")));
-        };
+        let Range { start: from, end: to } = self.check_span(start, len)?;
         let (mut pieces, mut at) = (Vec::new(), from);
         let size = match self.header.chunk_sizes() {
             ChunkSizes::Fixed(size) => Some(u64::from(size)),

@@ -143,6 +143,23 @@ fn a_reader_of_an_old_state_never_sees_another_chunk_under_the_number_of_its_own
 }
 
 #[test]
+fn more_chunks_than_are_read_at_a_time_are_read_in_turn() {
+    let all: Vec<u8> = (0..80_000u32).map(|n| (n / 3) as u8).collect();
+    let mut schunk = CreateOptions::new(Params::new(2)).with_chunksize(2).create(None).unwrap();
+    schunk.fill(Special::Value, &[1, 1], 3).unwrap();
+    schunk.fill(Special::Zeros, &[], 100_000).unwrap();
+    schunk.write_items(3, &all).unwrap();
+    for layout in [ChunkSizes::Fixed(2), ChunkSizes::Variable] {
+        assert_eq!(schunk.read_items(3..40_003).unwrap(), all);
+        assert_eq!(schunk.read_items(40_003..100_003).unwrap(), vec![0; 120_000]);
+        if layout != ChunkSizes::Variable {
+            schunk.append(&all[..6]).unwrap();
+        }
+    }
+    assert_eq!(schunk.read_items(100_002..100_006).unwrap(), [&[0, 0], &all[..6]].concat());
+}
+
+#[test]
 fn a_rewrite_keeps_what_the_handle_was_opened_with() {
     let mut schunk = CreateOptions::new(Params::new(1)).create(None).unwrap();
     schunk.append(b"bytes").unwrap();
