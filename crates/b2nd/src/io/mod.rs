@@ -121,9 +121,12 @@ pub(crate) fn append(path: &Path) -> Result<(Box<dyn Store>, u64)> {
     }
 }
 
-/// Whether two paths lead to the same file or directory.
-pub(crate) fn is_same(a: &Path, b: &Path) -> bool {
-    matches!((fs::canonicalize(a), fs::canonicalize(b)), (Ok(a), Ok(b)) if a == b)
+/// Whether a path leads to a frame itself, or into its directory.
+pub(crate) fn is_within(frame: &Path, path: &Path) -> bool {
+    let Ok(frame) = fs::canonicalize(frame) else { return false };
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    fs::canonicalize(path).is_ok_and(|path| path == frame)
+        || frame.is_dir() && fs::canonicalize(parent).is_ok_and(|parent| parent.starts_with(&frame))
 }
 
 /// Makes the store of a new frame, under a temporary name beside `path`.

@@ -37,7 +37,7 @@ impl SChunk {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Usage`] for parameters of another typesize, another chunk size of an array, and where the path exists or is the frame itself; [`Error::Format`] when a chunk that
+    /// [`Error::Usage`] for parameters of another typesize, another chunk size of an array, and where the path exists or is the frame itself or inside it; [`Error::Format`] when a chunk that
     /// must be looked at is damaged; [`Error::Io`] when the copy cannot be written. Then nothing remains.
     pub fn copy(&self, path: Option<&Path>, options: &CreateOptions) -> Result<SChunk> {
         let recompress = options.params.is_some();
@@ -51,7 +51,7 @@ impl SChunk {
         }
         let (layout, chunksize, exec) = (options.layout, options.chunksize, options.exec.clone());
         if let (Some(path), Some(own)) = (path, self.path())
-            && io::is_same(own, path)
+            && io::is_within(own, path)
         {
             let shown = path.display();
             return Err(Error::usage(format!("{shown}: the frame itself is no place for its copy")));

@@ -93,11 +93,11 @@ impl SChunk {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Usage`] when the path exists and overwriting was not asked for, or is the frame itself; [`Error::Io`] and
+    /// [`Error::Usage`] when the path exists and overwriting was not asked for, or is the frame itself or inside it; [`Error::Io`] and
     /// [`Error::Format`] when a chunk cannot be read or written. Then nothing remains.
     pub fn save(&self, path: impl AsRef<Path>, options: &SaveOptions) -> Result<()> {
         let path = path.as_ref();
-        if self.path().is_some_and(|own| io::is_same(own, path)) {
+        if self.path().is_some_and(|own| io::is_within(own, path)) {
             let shown = path.display();
             return Err(Error::usage(format!("{shown}: the frame itself is no place for its copy")));
         }

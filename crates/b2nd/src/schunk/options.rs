@@ -130,6 +130,9 @@ impl OpenOptions {
     /// and pre-processed; without one, only the items of the write are taken from what the closure leaves, and all others
     /// stay as they are stored. Fills are not pre-processed: no items were given for them.
     ///
+    /// Super-chunks that are no arrays go by the same rules, but that in a chunk that is written in part all blocks make
+    /// the way there and back. Chunks that come compressed stay as they are.
+    ///
     /// ```
     /// use b2nd::{s, Dtype, Options};
     /// let mut a = Options::new()
@@ -152,7 +155,8 @@ impl OpenOptions {
     ///
     /// The closure sees the blocks that a read touches, each whole and once for a read, those of special chunks (which
     /// store no bytes) too. The block cache keeps what it leaves, so a hit is not processed again. An error that it
-    /// returns is that of the read. It has no part in `verify`, and none in what copies compressed chunks.
+    /// returns is that of the read. It has no part in `verify`, and none in copies: what is stored is copied. A
+    /// super-chunk that is no array gathers single items range by range, and a block may be part of several.
     ///
     /// ```
     /// use b2nd::{s, Array, Dtype, OpenOptions, Options};

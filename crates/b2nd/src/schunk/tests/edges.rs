@@ -110,6 +110,9 @@ fn a_copy_refuses_what_would_not_fit_together() {
     };
     // The old frame would read the files of the new one.
     assert!(refused(Some(&path), CreateOptions::default().with_layout(Layout::Sparse).with_overwrite(true)));
+    let inside = path.join("chunks.b2frame");
+    assert!(refused(Some(&inside), CreateOptions::default().with_overwrite(true)));
+    assert!(schunk.save(&inside, &crate::schunk::SaveOptions::new().with_overwrite(true)).is_err());
     let two = CreateOptions::default().with_metalayer("m", *b"y").with_metalayer("m", *b"z");
     assert!(refused(None, two));
     assert!(refused(None, CreateOptions::default().with_chunksize(2)), "chunks of an array");
