@@ -8,7 +8,7 @@ use b2nd::chunk::Params;
 use b2nd::schunk::{Layout, SChunk, SaveOptions};
 
 use crate::args::{Convert, Lengths};
-use crate::failure::{Failure, Outcome, Result};
+use crate::failure::{Failure, Outcome, Result, STORAGE_HINT};
 use crate::open::Opened;
 use crate::progress::Progress;
 use crate::tiling::{Grid, Tiling};
@@ -40,7 +40,8 @@ pub(super) fn run(args: &Convert) -> Result<Outcome> {
     let progress = Progress::new("convert", nbytes);
     let mut writer = options(args, &source, &view, progress.watch(args.storage.work.exec()))?
         .with_overwrite(args.force)
-        .create_uncommitted(Some(&args.output), source.dtype().clone(), &shape)?;
+        .create_uncommitted(Some(&args.output), source.dtype().clone(), &shape)
+        .map_err(|error| Failure::from(error).with_usage_hint(STORAGE_HINT))?;
 
     let chunks = writer.array().chunks().to_vec();
     let axes: Vec<Grid> = shape.iter().zip(&chunks).map(|(&len, &chunk)| Grid::new(len, chunk)).collect();
