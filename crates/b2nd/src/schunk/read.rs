@@ -153,7 +153,7 @@ impl SChunk {
     pub(super) fn pieces(&self, start: u64, len: u64) -> Result<Vec<Piece>> {
         let typesize = u64::from(self.header.params().typesize());
         if !len.is_multiple_of(typesize) {
-            return Err(Error::usage(format!("{len} bytes are no items of {typesize}")));
+            return Err(Error::usage(format!("{len} bytes are not whole items of {typesize} bytes")));
         }
         let from = start.checked_mul(typesize);
         let to = from.and_then(|from| from.checked_add(len)).filter(|to| *to <= self.nbytes());
