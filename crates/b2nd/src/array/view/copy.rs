@@ -109,7 +109,7 @@ impl Options {
             return options.join_box(path, array, ranges);
         }
         let chunked = ranges.map(|_| (view.chunks().to_vec(), view.blocks().to_vec()));
-        let options = options.or_like(schunk.params(), chunked);
+        let options = options.or_like(schunk, chunked);
         let mut writer = options.create_uncommitted(path, view.dtype().clone(), &resolved.shape)?;
         view.copy_taken(&resolved, &mut writer, BATCH_BYTES)?;
         writer.commit()
