@@ -1,5 +1,36 @@
 //! N-dimensional arrays, compressed in chunks and blocks, in the Blosc2 formats.
 //!
+//! ```
+//! use b2nd::{Array, Dtype, Options, s};
+//! let path = std::env::temp_dir().join("first-wind.b2nd");
+//! let mut wind = Options::new().with_overwrite(true).create(Some(&path), Dtype::parse("<f4")?, &[24, 181, 360])?;
+//! wind.write_items(s![0], &vec![7.5f32; 181 * 360])?;
+//!
+//! let wind = Array::open(&path)?;
+//! assert_eq!(wind.read_items::<f32>(s![..2, 90, 100..104;2])?, [7.5, 7.5, 0.0, 0.0]);
+//! # Ok::<(), b2nd::Error>(())
+//! ```
+//!
+//! | to | see |
+//! |---|---|
+//! | make an array | [`Options`]: `create`, `create_file`, `create_from`; [`Params`] for codec, level and filters, [`Fill`] for what it holds at first |
+//! | make one of slabs, in little memory | [`Options::stream`], [`Slabs`] |
+//! | make one of others | [`Options::copy`], [`Options::slice`], [`Options::concatenate`], [`Options::stack`], [`Options::reshape`], [`Options::astype`] |
+//! | open one | [`Array::open`], [`Array::open_with`] and [`OpenOptions`] (for writing, of several frames in a file, mapped, with a cache), [`Array::from_bytes`] |
+//! | read and write a part | [`s!`], [`Selection`]; [`Array::read_items`], [`Array::write_items`], the same with bytes, or with the crate `ndarray` |
+//! | change the shape | [`Array::resize`], [`Array::append_items`], [`Array::insert_items`], [`Array::delete`], [`Array::extend`] |
+//! | look at it under other axes | [`Array::transpose`], [`Array::squeeze`], [`Array::expand_dims`]: a [`View`] |
+//! | reduce it | [`Array::sum`], [`Array::mean`], [`Array::max`] and more, along the axes of an [`Over`] |
+//! | read one field of a structure | [`Array::field`] |
+//! | walk through its chunks | [`Array::iter_chunks`], [`Array::par_chunks`] |
+//! | make many writes visible at once | [`Array::transaction`] |
+//! | set threads, cancel, watch | [`Exec`], [`Cancel`] |
+//! | open files that nobody vouches for | [`Limits`], [`Array::verify`] |
+//! | bring a codec or filter along | [`Registry`] |
+//! | work below the arrays | [`SChunk`], and the modules [`schunk`] and [`chunk`] |
+//!
+//! An [`Error`] says who is at fault: the file, the caller, the environment, or a limit.
+//!
 //! The floors of the crate, from the bytes up; a floor never imports one above it:
 //! `error`, `limits` → `wire` → `registry` → `codec`, `filter` → `exec` → `chunk` → `frame` → `io` → `schunk` → `array`.
 #![forbid(unsafe_code)]

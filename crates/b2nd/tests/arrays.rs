@@ -375,6 +375,8 @@ fn wrong_requests_say_what_is_wrong() {
     assert!(text(array.read_bytes(s![7]).map(|_| ())).contains("out of range"));
     assert!(text(array.read_items::<f64>(s![]).map(|_| ())).contains("<f4"));
     assert!(text(array.read_bytes_into(s![], &mut [0; 3])).contains("gives 80"));
+    #[cfg(feature = "ndarray")]
+    assert!(text(array.append(2, &ndarray::arr2(&[[0f32; 5]]))).contains("there is no axis 2"));
     let limited = OpenOptions::new().with_limits(b2nd::Limits::default().with_max_read_bytes(10));
     let array = Array::from_bytes(array.to_bytes().unwrap(), &limited).unwrap();
     assert!(matches!(array.read_bytes(s![]), Err(Error::Limit { .. })));

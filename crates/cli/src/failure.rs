@@ -39,6 +39,10 @@ impl From<Outcome> for ExitCode {
     }
 }
 
+/// What to do when the library refuses a codec or a filter for an array.
+pub(crate) const STORAGE_HINT: &str =
+    "--codec, --filter and --blocks have to suit each other and the array: --help says what each takes";
+
 /// Why a command stopped.
 #[derive(Debug)]
 pub(crate) enum Failure {
@@ -98,6 +102,12 @@ impl Failure {
             *hint = text.into();
         }
         self
+    }
+
+    /// The same failure, with this hint where the command line is at fault.
+    #[must_use]
+    pub(crate) fn with_usage_hint(self, text: &str) -> Self {
+        if self.outcome() == Outcome::Usage { self.with_hint(text) } else { self }
     }
 
     /// The same failure, its message preceded by the name of the file (unless it is there already).

@@ -54,7 +54,11 @@ pub(crate) fn any(path: &Path, place: Place, exec: Exec) -> Result<Opened> {
     {
         return Ok(Opened::Frame(Box::new(schunk)));
     }
-    let lost = error.fault() == Fault::Caller && (place.index.is_some() || place.offset.is_some());
+    let lost = match error.fault() {
+        Fault::Caller => place.index.is_some() || place.offset.is_some(),
+        Fault::File => place.offset.is_some_and(|offset| offset > 0),
+        _ => false,
+    };
     let failure = refused(path, error);
     Err(if lost {
         failure.with_hint("`b2nd info FILE` lists the frames of a file of several")
@@ -70,18 +74,32 @@ pub(crate) fn refused(path: &Path, error: Error) -> Failure {
     {
         return Failure::usage(format!("{}: is {what}", path.display()), hint);
     }
+    if error.fault() == Fault::File && is_unlike(path) {
+        let hint =
+            "if these are raw bytes: `b2nd import FILE OUT.b2nd --dtype … --shape …` makes an array of them";
+        return Failure::damaged(
+            format!("{}: is not a Blosc2 file, or has lost its head", path.display()),
+            hint,
+        );
+    }
     Failure::from(error).about(path)
 }
 
 /// The failure to open `path` for writing.
 pub(crate) fn unwritable(path: &Path, error: Error) -> Failure {
-    let old = matches!(error, Error::Unsupported { .. });
+    let (old, fault) = (matches!(error, Error::Unsupported { .. }), error.fault());
     let failure = refused(path, error);
-    if !old {
-        return failure;
+    if old {
+        let hint = "`b2nd convert FILE NEW.b2nd` writes an array in the newest format, which can be changed";
+        return failure.with_hint(hint);
     }
-    failure
-        .with_hint("`b2nd convert FILE NEW.b2nd` writes an array in the newest format, which can be changed")
+    match fault {
+        // It opens for reading, so that is what is left to be asked for.
+        Fault::Caller => {
+            failure.with_hint("`b2nd convert FILE NEW.b2nd --index N` makes a file of one frame")
+        }
+        _ => failure,
+    }
 }
 
 /// Opens an array for writing.
@@ -101,6 +119,9 @@ fn other_kind(path: &Path) -> Option<(&'static str, &'static str)> {
             "a sparse array is a folder with a file chunks.b2frame in it",
         ));
     }
+    if path.file_name().is_some_and(|name| name == "chunks.b2frame") {
+        return Some(("a part of a sparse array", "give the folder in which it lies"));
+    }
     let mut file = File::open(path).ok()?;
     let len = file.metadata().ok()?.len();
     let mut head = [0; 16];
@@ -112,6 +133,13 @@ fn other_kind(path: &Path) -> Option<(&'static str, &'static str)> {
         "a bare Blosc chunk, not an array or frame",
         "`b2nd cat FILE` writes its bytes, `b2nd info FILE` shows what it says of itself",
     ))
+}
+
+/// Whether a file begins with less than half of what every frame begins with.
+fn is_unlike(path: &Path) -> bool {
+    let mut head = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(9).read_to_end(&mut head));
+    read.is_ok() && head.iter().zip(b"\x9e\xa8b2frame").filter(|(a, b)| a == b).count() < 5
 }
 
 /// Whether a file of `len` bytes that begins with `head` is a chunk by itself: that begins with its version, and bytes 12

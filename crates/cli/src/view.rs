@@ -114,6 +114,15 @@ impl View {
         self.axes().map(|pick| pick.map_or(1, |p| p.len)).collect()
     }
 
+    /// Whether the result is a box that is at least a chunk long along each axis which it cuts: then the chunks of the array
+    /// suit it too.
+    pub(crate) fn keeps_chunks(&self, shape: &[u64], chunks: &[u64]) -> bool {
+        let long = |(pick, (&len, &chunk)): (&Pick, (&u64, &u64))| {
+            pick.kept && (pick.step == 1 || pick.len == 1) && (pick.len == len || pick.len >= chunk)
+        };
+        self.result.len() == self.picks.len() && self.picks.iter().zip(shape.iter().zip(chunks)).all(long)
+    }
+
     /// Where the axes of the result may be cut without cutting a chunk.
     pub(crate) fn grid(&self, chunks: &[u64]) -> Vec<Grid> {
         self.axes()

@@ -153,6 +153,7 @@ impl Array {
     }
 
     fn check_slabs(&self, axis: usize, shape: &[usize]) -> Result<()> {
+        self.axis_length(axis)?;
         let own = self.shape();
         let fits = |(d, (&n, &own)): (usize, (&usize, &u64))| d == axis || n as u64 == own;
         if shape.len() == own.len() && shape.iter().zip(own).enumerate().all(fits) {

@@ -230,8 +230,7 @@ impl Options {
     /// [`Slabs::with_memory`] allows. A fill has no use here: every item is pushed.
     ///
     /// ```
-    /// use b2nd::{s, Dtype, Options};
-    /// use b2nd::array::Slabs;
+    /// use b2nd::{s, Dtype, Options, Slabs};
     /// let slabs = Slabs::growing(0, [0, 2]);
     /// let mut w = Options::new().stream(None, Dtype::parse("<u2")?, &slabs)?;
     /// w.push_items(&[1u16, 2])?; // one row

@@ -147,7 +147,8 @@ impl Params {
         self
     }
     /// Compresses with a dictionary made of the chunk's own data, which pays for small blocks: zstd, lz4 and lz4hc only. Chunks
-    /// of less than 5 KiB go without. C-Blosc2 before 3.0 reads those of zstd alone.
+    /// of less than 5 KiB go without. C-Blosc2 before 3.0 reads those of zstd alone, and up to 3.3.5 at least it now and then
+    /// fails to read a slice of such an array, its own too.
     #[must_use]
     pub fn with_dictionary(mut self, dictionary: bool) -> Self {
         self.dictionary = dictionary;

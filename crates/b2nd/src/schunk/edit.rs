@@ -73,7 +73,10 @@ impl SChunk {
     pub(super) fn stage_reorder(&mut self, order: &[u64]) -> Result<()> {
         let len = self.nchunks();
         if order.len() as u64 != len {
-            return Err(Error::usage(format!("an order of {} chunks for {len}", order.len())));
+            return Err(Error::usage(format!(
+                "the order names {} chunks, and the frame has {len}",
+                order.len()
+            )));
         }
         let mut seen = Seen::new(len)?;
         for n in order {

@@ -128,7 +128,7 @@ impl SChunk {
     fn check_span(&self, start: u64, len: u64) -> Result<Range<u64>> {
         let typesize = u64::from(self.header.params().typesize());
         if !len.is_multiple_of(typesize) {
-            return Err(Error::usage(format!("{len} bytes are no items of {typesize}")));
+            return Err(Error::usage(format!("{len} bytes are not whole items of {typesize} bytes")));
         }
         let from = start.checked_mul(typesize);
         let to = from.and_then(|from| from.checked_add(len)).filter(|to| *to <= self.nbytes());

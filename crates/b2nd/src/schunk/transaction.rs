@@ -221,7 +221,10 @@ impl SChunk {
             )));
         }
         if items.is_empty() || !(items.len() as u64).is_multiple_of(u64::from(typesize)) {
-            return Err(Error::usage(format!("{} bytes are no items of {typesize}", items.len())));
+            return Err(Error::usage(format!(
+                "{} bytes are not whole items of {typesize} bytes",
+                items.len()
+            )));
         }
         Ok(())
     }

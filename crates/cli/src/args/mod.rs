@@ -52,7 +52,7 @@ pub(crate) enum Verb {
     Slice(Slice),
     /// Draw a 2-d slice, in the terminal or as PNG
     Plot(Plot),
-    /// Rewrite a file with other parameters or in the newest revision
+    /// Rewrite a file, or a slice of it, with other parameters or in the newest revision
     Convert(Convert),
     /// Decode everything, and say what is damaged
     Verify(Verify),
@@ -284,9 +284,11 @@ Examples:
   b2nd convert a.b2nd b.b2nd --chunks 1,512,512      for reads of single planes
   b2nd convert dir.b2nd one.b2nd                     a sparse array as one file (--sparse: back)
   b2nd convert many.b2nd third.b2nd --index 2        one frame of a file of several
+  b2nd convert a.b2nd part.b2nd --slice '10:20,:,5'  a part of it, as an array of its own
 
-What is not said stays as it is, metalayers and attributes among them. A frame without an array is
-copied chunk by chunk, as it is compressed: of the options only --sparse is for it.")]
+What is not said stays as it is, metalayers and attributes among them; a slice that the chunks of IN
+do not suit gets new ones. A frame without an array is copied chunk by chunk, as it is compressed:
+of the options only --sparse is for it.")]
 pub(crate) struct Convert {
     /// Any file that b2nd reads
     #[arg(value_name = "IN")]
@@ -296,6 +298,9 @@ pub(crate) struct Convert {
     pub(crate) output: PathBuf,
     #[command(flatten)]
     pub(crate) place: Place,
+    /// Only this part, as in NumPy
+    #[arg(long, value_name = "SLICE", allow_hyphen_values = true)]
+    pub(crate) slice: Option<String>,
     #[command(flatten)]
     pub(crate) storage: Storage,
     /// Store this NumPy dtype of the same size, where IN does not say

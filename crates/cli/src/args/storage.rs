@@ -33,7 +33,8 @@ pub(crate) struct Storage {
     /// each cell: lossy), none [default: shuffle, or the input's]
     #[arg(long, value_name = "F[,F…]", allow_hyphen_values = true)]
     pub(crate) filter: Option<Filters>,
-    /// Compress with a dictionary made of each chunk's own data, which pays for small blocks: zstd, lz4 and lz4hc
+    /// Compress with a dictionary made of each chunk's own data, which pays for small blocks: zstd, lz4 and lz4hc. C-Blosc2 up to
+    /// 3.3.5 at least does not read all slices of such arrays
     #[arg(long)]
     pub(crate) dict: bool,
     /// Store a directory with a file for each chunk instead of one file

@@ -1,4 +1,4 @@
-//! `b2nd convert`: an array rewritten with other parameters, in the newest revision.
+//! `b2nd convert`: an array, or a part of it, rewritten with other parameters, in the newest revision.
 
 use std::time::Instant;
 
@@ -8,10 +8,11 @@ use b2nd::chunk::Params;
 use b2nd::schunk::{Layout, SChunk, SaveOptions};
 
 use crate::args::{Convert, Lengths};
-use crate::failure::{Failure, Outcome, Result};
+use crate::failure::{Failure, Outcome, Result, STORAGE_HINT};
 use crate::open::Opened;
 use crate::progress::Progress;
 use crate::tiling::{Grid, Tiling};
+use crate::view::View;
 use crate::{open, output, report};
 
 pub(super) fn run(args: &Convert) -> Result<Outcome> {
@@ -32,23 +33,26 @@ pub(super) fn run(args: &Convert) -> Result<Outcome> {
             format!("--shape {}: the input has shape {}", report::lengths(wanted), report::lengths(&shape));
         return Err(Failure::usage(message, "`convert` keeps the shape"));
     }
-    let progress = Progress::new("convert", source.nbytes());
-    let mut writer = options(args, &source, progress.watch(args.storage.work.exec()))?
+    let view = View::parse(&shape, args.slice.as_deref())?;
+    let shape = view.shape();
+    let itemsize = source.dtype().itemsize();
+    let nbytes = shape.iter().fold(itemsize as u64, |n, &len| n.saturating_mul(len));
+    let progress = Progress::new("convert", nbytes);
+    let mut writer = options(args, &source, &view, progress.watch(args.storage.work.exec()))?
         .with_overwrite(args.force)
-        .create_uncommitted(Some(&args.output), source.dtype().clone(), &shape)?;
+        .create_uncommitted(Some(&args.output), source.dtype().clone(), &shape)
+        .map_err(|error| Failure::from(error).with_usage_hint(STORAGE_HINT))?;
 
     let chunks = writer.array().chunks().to_vec();
     let axes: Vec<Grid> = shape.iter().zip(&chunks).map(|(&len, &chunk)| Grid::new(len, chunk)).collect();
-    let itemsize = source.dtype().itemsize();
     let budget = (args.storage.work.budget() / (itemsize as u64).max(1)).max(1);
     let mut items = Vec::new();
     for region in Tiling::of_cells(&axes, budget).boxes() {
-        let selection = Selection::from_box(&region.start, &region.stop);
         crate::input::resize(&mut items, region.items(), itemsize)?;
         source
-            .read_bytes_into(selection.clone(), &mut items)
+            .read_bytes_into(view.part(&region), &mut items)
             .map_err(|error| Failure::from(error).about(&args.input))?;
-        writer.write_bytes(selection, &items)?;
+        writer.write_bytes(Selection::from_box(&region.start, &region.stop), &items)?;
     }
     drop(items);
     let array = writer.commit()?;
@@ -70,6 +74,7 @@ fn copy(args: &Convert, schunk: &SChunk) -> Result<Outcome> {
         ("--dict", storage.dict),
         ("--dtype", args.dtype.is_some()),
         ("--shape", args.shape.is_some()),
+        ("--slice", args.slice.is_some()),
     ];
     if let Some((option, _)) = asked.into_iter().find(|(_, given)| *given) {
         let message =
@@ -86,7 +91,7 @@ fn copy(args: &Convert, schunk: &SChunk) -> Result<Outcome> {
 }
 
 /// What the command line says, and the source where it is silent.
-fn options(args: &Convert, source: &Array, exec: Exec) -> Result<Options> {
+fn options(args: &Convert, source: &Array, view: &View, exec: Exec) -> Result<Options> {
     let storage = &args.storage;
     let old = source.schunk().params_to_write();
     let itemsize = u32::try_from(source.dtype().itemsize()).unwrap_or(u32::MAX);
@@ -98,13 +103,13 @@ fn options(args: &Convert, source: &Array, exec: Exec) -> Result<Options> {
         .with_split(old.split())
         // Another codec may have no dictionaries.
         .with_dictionary(old.dictionary() && storage.codec.is_none());
-    let mut options = storage.options(source.shape(), base)?.with_exec(exec);
-    if storage.chunks.is_none() {
+    let mut options = storage.options(&view.shape(), base)?.with_exec(exec);
+    let kept = storage.chunks.is_none() && view.keeps_chunks(source.shape(), source.chunks());
+    if kept {
         options = options.with_chunks(source.chunks());
     }
     // Blocks belong to their chunks, and the oldest files have none.
-    if storage.chunks.is_none() && storage.blocks.is_none() && source.revision() != Revision::CatervaPartshape
-    {
+    if kept && storage.blocks.is_none() && source.revision() != Revision::CatervaPartshape {
         options = options.with_blocks(source.blocks());
     }
     for (name, content) in source.schunk().metalayers() {

@@ -6,7 +6,7 @@ use b2nd::array::Selection;
 use b2nd::chunk::Params;
 
 use crate::args::Import;
-use crate::failure::{Failure, Outcome, Result};
+use crate::failure::{Failure, Outcome, Result, STORAGE_HINT};
 use crate::input::Input;
 use crate::progress::Progress;
 use crate::tiling::Grid;
@@ -28,7 +28,8 @@ pub(super) fn run(args: &Import) -> Result<Outcome> {
         .options(&kind.shape, Params::new(itemsize))?
         .with_overwrite(args.force)
         .with_exec(progress.watch(args.storage.work.exec()))
-        .create_uncommitted(Some(&args.output), kind.dtype.clone(), &kind.shape)?;
+        .create_uncommitted(Some(&args.output), kind.dtype.clone(), &kind.shape)
+        .map_err(|error| Failure::from(error).with_usage_hint(STORAGE_HINT))?;
 
     let budget = args.storage.work.budget();
     let axes = kind.shape.iter().zip(writer.array().chunks()).map(|(&n, &chunk)| Grid::new(n, chunk));

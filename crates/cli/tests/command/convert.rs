@@ -91,3 +91,41 @@ fn shape_and_dtype_are_checked_not_converted() {
     folder.fails(2, "exists", &["convert", "a.b2nd", "b.b2nd"]);
     assert_eq!(folder.names(), ["a.b2nd", "b.b2nd"]);
 }
+
+#[test]
+fn a_slice_becomes_an_array_of_its_own() {
+    let folder = Folder::new();
+    let all = source(&folder);
+    let array = Array::open(folder.path("a.b2nd")).unwrap();
+    let cases = [
+        ("13:52", &[39, 50][..], Some([13, 17])),
+        ("5:20,17:", &[15, 33], Some([13, 17])),
+        ("5:9", &[4, 50], None),
+        ("::-1,::7", &[60, 8], None),
+        ("...,-1", &[60], None),
+        ("None,3", &[1, 50], None),
+        ("3,4", &[], None),
+        ("60:", &[0, 50], None),
+    ];
+    for (slice, shape, chunks) in cases {
+        for memory in ["1", "1M"] {
+            let args = ["convert", "a.b2nd", "b.b2nd", "--slice", slice, "--memory", memory, "--force"];
+            folder.good(&args);
+            let part = Array::open(folder.path("b.b2nd")).unwrap();
+            assert_eq!(part.shape(), shape, "{slice}");
+            let due = array.read_bytes(Selection::parse(slice).unwrap()).unwrap();
+            assert!(part.read_bytes(Selection::all()).unwrap() == due, "{slice}");
+            assert_eq!(part.schunk().vlmetalayer("big").unwrap().unwrap(), vec![7; 100_000]);
+            match chunks {
+                Some(chunks) => assert_eq!((part.chunks(), part.blocks()), (&chunks[..], &[5, 6][..])),
+                None => assert_eq!(part.chunks(), shape, "{slice}"),
+            }
+        }
+    }
+    folder.good(&["convert", "a.b2nd", "c.b2nd", "--slice", "0", "--chunks", "9"]);
+    assert_eq!(Array::open(folder.path("c.b2nd")).unwrap().chunks(), [9]);
+    folder.fails(2, "3 lengths", &["convert", "a.b2nd", "d.b2nd", "--slice", "0", "--chunks", "9,9,9"]);
+    folder.fails(2, "out of bounds", &["convert", "a.b2nd", "d.b2nd", "--slice", "60"]);
+    is_same(&folder, "a.b2nd", &all);
+    assert!(!folder.path("d.b2nd").exists());
+}

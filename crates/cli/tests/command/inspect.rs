@@ -96,6 +96,10 @@ fn a_damaged_header_is_damage() {
             folder.fails(1, name, &[verb, name]);
         }
     }
+    folder.fails(1, "not a Blosc2 file", &["info", "text.b2nd"]);
+    folder.fails(1, "not a Blosc2 file", &["cat", "empty.b2nd"]);
+    folder.fails(1, "cut off", &["info", "cut.b2nd"]);
+    folder.fails(1, "lists the frames", &["info", "a.b2nd", "--offset", "7"]);
 }
 
 #[test]
@@ -118,6 +122,8 @@ fn a_file_of_another_kind_is_called_by_its_name() {
             folder.fails(2, word, &["cat", name]);
         }
     }
+    stored(&folder, "s.b2nd", &["--sparse"]);
+    folder.fails(2, "the folder", &["info", "s.b2nd/chunks.b2frame"]);
 }
 
 #[test]

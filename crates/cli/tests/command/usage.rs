@@ -49,6 +49,10 @@ fn options_that_do_not_fit_the_array_are_2_and_say_its_shape() {
     folder.fails(2, "(6, 7)", &["import", "in.npy", "b.b2nd", "--blocks", "2"]);
     folder.fails(2, "(6, 7)", &["import", "in.npy", "b.b2nd", "--chunks", "0,2"]);
     folder.fails(2, "--blocks", &["import", "in.npy", "b.b2nd", "--chunks", "2,2", "--blocks", "4,1"]);
+    for options in [&["--codec", "zlib", "--dict"][..], &["--codec", "ndlz:4", "--filter", "none"]] {
+        folder.fails(2, "--help says", &[&["import", "in.npy", "b.b2nd"], options].concat());
+        folder.fails(2, "--help says", &[&["convert", "a.b2nd", "b.b2nd"], options].concat());
+    }
     folder.fails(2, "(6, 7)", &["slice", "a.b2nd", "6"]);
     folder.fails(2, "(6, 7)", &["slice", "a.b2nd", "0,0,0"]);
     folder.fails(2, "slice", &["slice", "a.b2nd", "1;2"]);

@@ -12,6 +12,7 @@ use crate::array::reshape::recipe::Incoming;
 use crate::array::reshape::recipe::Joined;
 use crate::error::Error;
 use crate::error::Result;
+use std::ops::Range;
 use std::path::Path;
 
 impl Options {
@@ -137,6 +138,19 @@ impl Options {
         let arrays = &[array];
         let options = self.with_metadata_of(&array.schunk)?;
         options.join(path, array, dtype, &axes, chunked, Joined { arrays, stacked: None, cast })
+    }
+
+    /// Makes an array of a box of another, with its chunks and blocks where the options do not say others.
+    pub(crate) fn join_box(self, path: Option<&Path>, array: &Array, ranges: &[Range<u64>]) -> Result<Array> {
+        let along = |range: &Range<u64>| {
+            let mut parts = AxisParts::new(0);
+            parts.push(range.end - range.start, From::New { source: 0, at: range.start })?;
+            Ok(parts)
+        };
+        let axes = ranges.iter().map(along).collect::<Result<Vec<_>>>()?;
+        let chunked = (array.chunks().to_vec(), array.blocks().to_vec());
+        let joined = Joined { arrays: &[array], stacked: None, cast: None };
+        self.join(path, array, array.dtype(), &axes, chunked, joined)
     }
 
     /// Makes the array of which all axes are given; what options do not say is as in `like`.

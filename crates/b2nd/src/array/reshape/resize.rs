@@ -224,7 +224,7 @@ impl Array {
         self.shape().iter().map(|&length| AxisParts::kept(length)).collect()
     }
 
-    pub(super) fn axis_length(&self, axis: usize) -> Result<u64> {
+    pub(in crate::array) fn axis_length(&self, axis: usize) -> Result<u64> {
         let found = self.shape().get(axis).copied();
         found.ok_or_else(|| Error::usage(format!("there is no axis {axis}: the shape is {:?}", self.shape())))
     }

@@ -12,7 +12,7 @@ const POINTS: &str = "a selection of points";
 
 fn resolved(positions: Vec<u64>) -> Resolved {
     let shape = vec![positions.len() as u64];
-    Resolved { taken: Taken::Points(positions), shape }
+    Resolved { taken: Taken::Points(positions), shape, axes: vec![None] }
 }
 
 /// One more coordinate of a position.

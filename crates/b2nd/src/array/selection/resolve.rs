@@ -4,6 +4,7 @@ use super::Axis;
 use crate::error::Error;
 use crate::error::Result;
 use crate::limits::reserved;
+use std::ops::Range;
 
 /// The indices taken along one axis of the array: `start`, `start + step`, …, `count` of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,6 +39,31 @@ impl Pick {
         }
     }
 
+    /// What is taken for these places of the result.
+    fn part(&self, places: Range<u64>) -> Result<Self> {
+        let count = places.end.saturating_sub(places.start);
+        let List { indices, order } = match self {
+            Pick::Line(line) => {
+                let skipped = line.step.wrapping_mul(places.start.cast_signed());
+                let start = line.start.wrapping_add_signed(skipped);
+                return Ok(Pick::Line(Line { start, step: line.step, count }));
+            }
+            Pick::List(list) => list,
+        };
+        let places = places.start as usize..places.end as usize;
+        let Some(order) = order else {
+            return Ok(Pick::List(List { indices: copied(LIST, indices, places)?, order: None }));
+        };
+        let (mut kept, mut to) = (reserved(LIST, count as usize)?, reserved(LIST, count as usize)?);
+        for (&index, &place) in indices.iter().zip(order) {
+            if places.contains(&place) {
+                kept.push(index);
+                to.push(place - places.start);
+            }
+        }
+        Ok(Pick::List(List { indices: kept, order: Some(to) }))
+    }
+
     /// The same for writing, where the last item of those for one index wins: each index once.
     pub(crate) fn last_of_each(self) -> Result<Self> {
         let Pick::List(List { indices, order }) = self else { return Ok(self) };
@@ -70,6 +96,8 @@ pub(crate) struct Resolved {
     pub(crate) taken: Taken,
     /// The shape of the result: without the indexed axes, with the new ones; the number of points.
     pub(crate) shape: Vec<u64>,
+    /// For each axis of the result which of the array's it is; `None` for a new one, and for points.
+    pub(crate) axes: Vec<Option<usize>>,
 }
 
 impl Resolved {
@@ -83,6 +111,44 @@ impl Resolved {
             Pick::List(_) => Err(Error::usage("a list is not evenly spaced")),
         };
         picks.into_iter().map(line).collect()
+    }
+
+    /// The indices along each axis, when they are a box of the array, as it lies there.
+    pub(crate) fn as_box(&self) -> Option<Vec<Range<u64>>> {
+        let Taken::Axes(picks) = &self.taken else { return None };
+        if self.axes.iter().copied().ne((0..picks.len()).map(Some)) {
+            return None;
+        }
+        let range = |pick: &Pick| match *pick {
+            Pick::Line(Line { start, step: 1, count }) => Some(start..start + count),
+            _ => None,
+        };
+        picks.iter().map(range).collect()
+    }
+
+    /// The part of the selection that gives the box `start[d]..stop[d]` of the result, which is inside it.
+    pub(crate) fn part(&self, start: &[u64], stop: &[u64]) -> Result<Self> {
+        let mut places = start.iter().zip(stop).map(|(&start, &stop)| start..stop);
+        let shape = places.clone().map(|range| range.end.saturating_sub(range.start)).collect();
+        let taken = match &self.taken {
+            Taken::Points(points) => {
+                let range = places.next().map_or(0..0, |range| range.start as usize..range.end as usize);
+                Taken::Points(copied("a selection of points", points, range)?)
+            }
+            Taken::Axes(picks) => {
+                // An axis that the result has not is one index.
+                let mut along = vec![0..1; picks.len()];
+                for (axis, range) in self.axes.iter().zip(places) {
+                    if let Some(along) = axis.and_then(|axis| along.get_mut(axis)) {
+                        *along = range;
+                    }
+                }
+                Taken::Axes(
+                    picks.iter().zip(along).map(|(pick, range)| pick.part(range)).collect::<Result<_>>()?,
+                )
+            }
+        };
+        Ok(Resolved { taken, shape, axes: self.axes.clone() })
     }
 
     /// The number of items; an error when it does not fit.
@@ -122,10 +188,12 @@ pub(super) fn resolve(axes: &[Axis], shape: &[u64]) -> Result<Resolved> {
         other => std::iter::repeat_n(other, 1),
     });
     let (mut picks, mut result) = (Vec::with_capacity(shape.len()), Vec::with_capacity(shape.len()));
+    let mut kept = Vec::with_capacity(shape.len());
     let mut lengths = shape.iter().copied().enumerate();
     for part in parts.chain(std::iter::repeat_n(whole, tail)) {
         if *part == Axis::NewAxis {
             result.push(1);
+            kept.push(None);
             continue;
         }
         let Some((axis, length)) = lengths.next() else { break };
@@ -136,10 +204,11 @@ pub(super) fn resolve(axes: &[Axis], shape: &[u64]) -> Result<Resolved> {
         };
         if !matches!(part, Axis::Index(_)) {
             result.push(pick.count());
+            kept.push(Some(axis));
         }
         picks.push(pick);
     }
-    Ok(Resolved { taken: Taken::Axes(picks), shape: result })
+    Ok(Resolved { taken: Taken::Axes(picks), shape: result, axes: kept })
 }
 
 /// An index counted from the start; `None` when it is out of range.
@@ -173,6 +242,14 @@ fn resolve_mask(mask: &[bool], axis: usize, length: u64) -> Result<Pick> {
 }
 
 const LIST: &str = "a list of indices";
+
+/// A copy of a range of a list, which has it.
+fn copied(what: &'static str, list: &[u64], range: Range<usize>) -> Result<Vec<u64>> {
+    let part = list.get(range).unwrap_or_default();
+    let mut copy = reserved(what, part.len())?;
+    copy.extend_from_slice(part);
+    Ok(copy)
+}
 
 /// A list in its simplest form: a line where the indices are evenly spaced, else sorted.
 fn pick(mut indices: Vec<u64>) -> Result<Pick> {

@@ -9,7 +9,7 @@ use crate::error::Result;
 /// An array that comes as slabs along one axis: see [`Options::stream`](crate::Options::stream).
 ///
 /// ```
-/// use b2nd::array::Slabs;
+/// use b2nd::Slabs;
 /// let year = Slabs::along(0, [365, 721, 1440]);
 /// let until_it_stops = Slabs::growing(0, [0, 721, 1440]).with_memory(64 << 20);
 /// # let _ = (year, until_it_stops);

@@ -28,8 +28,7 @@ use std::thread::JoinHandle;
 /// forks cannot use the writer in the child: there every call is an error.
 ///
 /// ```
-/// use b2nd::{Dtype, Options};
-/// use b2nd::array::Slabs;
+/// use b2nd::{Dtype, Options, Slabs};
 /// let slabs = Slabs::along(1, [2, 6]);
 /// let mut w = Options::new().stream(None, Dtype::parse("|u1")?, &slabs)?;
 /// w.push_bytes(&[0, 1, 2, 6, 7, 8])?; // three columns

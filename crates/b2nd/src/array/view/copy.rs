@@ -1,14 +1,16 @@
-//! Views made into arrays of their own.
+//! Views, and parts of arrays, made into arrays of their own.
 
 use crate::array::Array;
 use crate::array::ArrayWriter;
 use crate::array::Options;
 use crate::array::grid::Grid;
 use crate::array::grid::unravel;
+use crate::array::selection::Resolved;
 use crate::array::selection::Selection;
 use crate::array::view::View;
 use crate::error::Result;
 use crate::limits::zeroed;
+use std::ops::Range;
 use std::path::Path;
 
 /// The most bytes that are copied at once; a chunk where it has more.
@@ -19,8 +21,7 @@ impl View<'_> {
     /// array that is viewed.
     ///
     /// Codec, filters, and the lengths of chunks and blocks along each axis are those of the array where the options do not
-    /// say others; then each of its blocks is decoded once. Whole chunks of the result are in memory, as many as lie beside
-    /// each other in up to 64 MiB, or one.
+    /// say others; then each of its blocks is decoded once. [`Options::slice`] makes one of a part of the view.
     ///
     /// ```
     /// use b2nd::{s, Dtype, Options};
@@ -35,45 +36,92 @@ impl View<'_> {
     /// # Errors
     /// As [`Options::create`], and [`Error::Format`](crate::Error::Format) where the array is damaged.
     pub fn copy(&self, options: Options, path: Option<&Path>) -> Result<Array> {
-        let schunk = self.array().schunk();
-        let chunked = (self.chunks().to_vec(), self.blocks().to_vec());
-        let options = options.or_like(schunk, Some(chunked)).with_metadata_of(schunk)?;
-        let mut writer = options.create_uncommitted(path, self.dtype().clone(), self.shape())?;
-        self.copy_into(&mut writer, BATCH_BYTES)?;
-        writer.commit()
+        options.slice(path, self, ())
     }
 
-    /// Copies all items into a new array of this shape, about `most` bytes at a time.
-    pub(super) fn copy_into(&self, writer: &mut ArrayWriter, most: u64) -> Result<()> {
-        if self.size() == 0 {
+    /// Copies what a selection takes into a new array of the shape of its result, about `most` bytes at a time.
+    pub(super) fn copy_taken(&self, resolved: &Resolved, writer: &mut ArrayWriter, most: u64) -> Result<()> {
+        if resolved.items()? == 0 {
             return Ok(());
         }
         let grid = writer.array().grid.clone();
         let exec = writer.array().schunk.exec().clone();
+        let shape = &resolved.shape;
         let batch = batch_shape(&grid, most);
-        let batches: Vec<u64> = self.shape().iter().zip(&batch).map(|(&n, &step)| n.div_ceil(step)).collect();
+        let batches: Vec<u64> = shape.iter().zip(&batch).map(|(&n, &step)| n.div_ceil(step)).collect();
         let mut items = Vec::new();
         for number in 0..batches.iter().product() {
             let start: Vec<u64> =
                 unravel(number, &batches).iter().zip(&batch).map(|(&at, &n)| at * n).collect();
-            let stop: Vec<u64> = start
-                .iter()
-                .zip(&batch)
-                .zip(self.shape())
-                .map(|((&at, &n), &end)| (at + n).min(end))
-                .collect();
+            let stop: Vec<u64> =
+                start.iter().zip(&batch).zip(shape).map(|((&at, &n), &end)| (at + n).min(end)).collect();
             let count: u64 = start.iter().zip(&stop).map(|(&start, &stop)| stop - start).product();
             let bytes = count.saturating_mul(grid.itemsize() as u64);
             if items.len() as u64 != bytes {
                 items = zeroed("chunks of an array", bytes)?;
             }
-            let selection = Selection::from_box(&start, &stop);
-            let resolved = selection.resolve(self.shape())?;
-            self.items().read_resolved_with(resolved, &mut items, &exec)?;
-            writer.write_bytes(selection, &items)?;
+            self.items().read_resolved_with(resolved.part(&start, &stop)?, &mut items, &exec)?;
+            writer.write_bytes(Selection::from_box(&start, &stop), &items)?;
         }
         Ok(())
     }
+}
+
+impl Options {
+    /// Makes an array at `path` (`None`: in memory) of the items that a selection takes of an array or a view, with the
+    /// metalayers and vlmetalayers of the array: `a[10:20, ::2]`, kept.
+    ///
+    /// Every [`Selection`] will do; the new array has the shape that reading it gives. Codec and filters are those of the
+    /// array where the options do not say others. So are chunks and blocks where the selection is a box, without a step, that
+    /// is at least a chunk long along each axis which it cuts; chunks that fall on chunks come along as they are, compressed.
+    /// Otherwise they are chosen for the new shape. About 64 MiB of items are in memory at a time, or a chunk for each thread.
+    ///
+    /// ```
+    /// use b2nd::{s, Options, Selection};
+    /// let mut a = Options::new().create_memory::<i32>([3, 4])?;
+    /// a.write_items(s![], &(0..12).collect::<Vec<i32>>())?;
+    /// let part = Options::new().slice(None, &a, s![1.., ..;2])?;
+    /// assert_eq!((part.shape(), part.read_items::<i32>(s![])?), (&[2, 2][..], vec![4, 6, 8, 10]));
+    /// let column = Options::new().slice(None, a.transpose(), s![3])?;
+    /// assert_eq!((column.shape(), column.read_items::<i32>(s![])?), (&[3][..], vec![3, 7, 11]));
+    /// let picked = Options::new().slice(None, &a, Selection::flat([11, 0]))?;
+    /// assert_eq!(picked.read_items::<i32>(s![])?, [11, 0]);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Options::create`], [`Error::Usage`](crate::Error::Usage) when the selection does not fit the shape, and
+    /// [`Error::Format`](crate::Error::Format) where the array is damaged.
+    pub fn slice<'a>(
+        self,
+        path: Option<&Path>,
+        of: impl Into<View<'a>>,
+        selection: impl Into<Selection>,
+    ) -> Result<Array> {
+        let view = of.into();
+        let resolved = selection.into().resolve(view.shape())?;
+        let (array, schunk) = (view.array(), view.array().schunk());
+        let options = self.with_metadata_of(schunk)?;
+        let ranges = resolved.as_box().filter(|ranges| keeps_chunks(ranges, &view));
+        if let Some(ranges) = &ranges
+            && view.is_the_array()
+        {
+            return options.join_box(path, array, ranges);
+        }
+        let chunked = ranges.map(|_| (view.chunks().to_vec(), view.blocks().to_vec()));
+        let options = options.or_like(schunk, chunked);
+        let mut writer = options.create_uncommitted(path, view.dtype().clone(), &resolved.shape)?;
+        view.copy_taken(&resolved, &mut writer, BATCH_BYTES)?;
+        writer.commit()
+    }
+}
+
+/// Whether a box is long enough along each axis that it cuts for the chunks that it comes from.
+fn keeps_chunks(ranges: &[Range<u64>], view: &View<'_>) -> bool {
+    ranges.iter().zip(view.shape()).zip(view.chunks()).all(|((range, &length), &chunk)| {
+        let count = range.end - range.start;
+        count == length || count >= chunk
+    })
 }
 
 /// The shape of a box of whole chunks, in C order as many as have up to `most` bytes, or one. No axis is empty.

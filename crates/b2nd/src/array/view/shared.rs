@@ -138,9 +138,26 @@ impl Array {
     }
 }
 
+impl<'a> From<&'a Array> for View<'a> {
+    fn from(array: &'a Array) -> Self {
+        array.view()
+    }
+}
+
+impl<'a> From<&View<'a>> for View<'a> {
+    fn from(view: &View<'a>) -> Self {
+        view.clone()
+    }
+}
+
 impl<'a> View<'a> {
     pub(super) fn new(array: &'a Array, arranged: Arrangement) -> Self {
         View { array, arranged }
+    }
+
+    /// Whether its axes are those of the array.
+    pub(super) fn is_the_array(&self) -> bool {
+        self.arranged == Arrangement::of(&self.array.grid)
     }
 
     /// This view without the axes of length 1; see [`Array::squeeze`].

@@ -79,7 +79,8 @@ fn items_that_are_none_are_refused() {
     assert!(schunk.read_items(370..376).is_err());
     assert!(schunk.read_items_into(u64::MAX / 2, &mut [0; 4]).is_err());
     assert!(schunk.gather_items(&[375]).is_err());
-    assert!(schunk.reorder(&[0, 1, 2]).is_err());
+    let short = schunk.reorder(&[0, 1, 2]).unwrap_err();
+    assert_eq!(short.to_string(), "the order names 3 chunks, and the frame has 4");
     assert!(schunk.reorder(&[0, 1, 2, 4]).is_err());
     schunk.set_params(Params::new(8));
     assert!(schunk.append(&[0; 8]).is_err(), "another typesize");

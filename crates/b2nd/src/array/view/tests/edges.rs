@@ -79,3 +79,27 @@ fn a_copy_takes_the_metadata_along() {
     assert!(copy.schunk().metalayers().any(|(name, content)| (name, content) == ("origin", b"there")));
     assert_eq!(copy.schunk().vlmetalayer("unit").unwrap().as_deref(), Some(&b"m"[..]));
 }
+
+#[test]
+fn a_slice_keeps_chunks_that_it_takes_whole() {
+    let options = Options::new().with_metalayer("origin", *b"there").with_vlmetalayer("unit", *b"m");
+    let options = options.with_chunks([4, 3]).with_blocks([2, 3]);
+    let mut array = options.create(None, Dtype::parse("<i4").unwrap(), &[14, 9]).unwrap();
+    array.write_items((), &(1..=126).collect::<Vec<i32>>()).unwrap();
+    let part = Options::new().slice(None, &array, s![4..12, 3..]).unwrap();
+    assert_eq!((part.shape(), part.chunks(), part.blocks()), (&[8, 6][..], &[4, 3][..], &[2, 3][..]));
+    for (n, of) in [4, 5, 7, 8].into_iter().enumerate() {
+        assert_eq!(part.schunk().chunk(n as u64).unwrap(), array.schunk().chunk(of).unwrap(), "chunk {n}");
+    }
+    assert!(part.schunk().metalayers().any(|(name, content)| (name, content) == ("origin", b"there")));
+    assert_eq!(part.schunk().vlmetalayer("unit").unwrap().as_deref(), Some(&b"m"[..]));
+    // Less than a chunk, an axis less, or a step: chunks of its own.
+    for (selection, shape) in
+        [(s![4..6, ..], &[2, 9][..]), (s![.., 0], &[14]), (s![..;2, ..], &[7, 9]), (s![3, 3], &[])]
+    {
+        let part = Options::new().slice(None, &array, selection.clone()).unwrap();
+        assert_eq!((part.shape(), part.chunks()), (shape, shape), "{selection}");
+        assert_eq!(part.read_items::<i32>(()).unwrap(), array.read_items::<i32>(selection).unwrap());
+    }
+    assert!(matches!(Options::new().slice(None, &array, s![14]), Err(Error::Usage { .. })));
+}

@@ -108,7 +108,53 @@ proptest! {
         let chunks: Vec<u64> = model.shape.iter().map(|_| 1 + rng.below(4)).collect();
         let mut writer =
             Options::new().with_chunks(chunks).create_uncommitted(None, array.dtype().clone(), view.shape())?;
-        view.copy_into(&mut writer, rng.below(400))?;
+        view.copy_taken(&Selection::all().resolve(view.shape())?, &mut writer, rng.below(400))?;
         prop_assert_eq!(writer.commit()?.read_bytes(())?, due);
+    }
+
+    #[test]
+    fn slices_have_the_items_of_the_model(shape in shapes(), seed in any::<u64>()) {
+        let mut rng = Rng::new(seed);
+        let (array, naive) = pair(&shape, &mut rng);
+        let (changes, model) = if rng.chance(50) { changes(&array, &mut rng) } else { (vec![], Model::of(&shape)) };
+        let view = changes.iter().fold(array.view(), |view, change| change.of(&view));
+        let (selection, taken) = selection(&model, &mut rng);
+        let due = naive.get_flat(&taken);
+        let part = Options::new().slice(None, &view, selection.clone())?;
+        prop_assert_eq!(part.shape(), view.selection_shape(selection.clone())?);
+        prop_assert_eq!(part.read_bytes(())?, &due[..], "{} of {:?}", selection, changes);
+        prop_assert!(part.verify()?.is_empty());
+        // Other chunks, and few bytes at a time.
+        let chunks: Vec<u64> = part.shape().iter().map(|_| 1 + rng.below(4)).collect();
+        let options = Options::new().with_chunks(chunks);
+        let mut writer = options.create_uncommitted(None, array.dtype().clone(), part.shape())?;
+        view.copy_taken(&selection.resolve(view.shape())?, &mut writer, rng.below(60))?;
+        prop_assert_eq!(writer.commit()?.read_bytes(())?, due, "{} of {:?}, in pieces", selection, changes);
+    }
+
+    #[test]
+    fn boxes_have_the_items_of_the_model(
+        axes in proptest::collection::vec((0u64..12, 0u64..12, 1u64..5), 1..4), seed in any::<u64>(),
+    ) {
+        let mut rng = Rng::new(seed);
+        let shape: Vec<u64> = axes.iter().map(|axis| axis.0).collect();
+        let (array, naive) = pair(&shape, &mut rng);
+        // Half of the boxes begin and end where chunks do.
+        let place = |at: u64, d: usize| if seed % 2 == 0 { at } else { at - at % array.chunks()[d] }.min(shape[d]);
+        let start: Vec<u64> = axes.iter().enumerate().map(|(d, axis)| place(axis.1, d)).collect();
+        let stop: Vec<u64> =
+            axes.iter().enumerate().map(|(d, axis)| place(axis.1 + axis.2 * array.chunks()[d], d)).collect();
+        let indices: Vec<Vec<usize>> =
+            start.iter().zip(&stop).map(|(&a, &b)| (a as usize..b as usize).collect()).collect();
+        let part = Options::new().slice(None, &array, Selection::from_box(&start, &stop))?;
+        prop_assert_eq!(part.read_bytes(())?, naive.get(&indices));
+        let kept = |d: usize| {
+            let count = stop[d] - start[d];
+            count == shape[d] || count >= array.chunks()[d]
+        };
+        if (0..shape.len()).all(kept) {
+            prop_assert_eq!((part.chunks(), part.blocks()), (array.chunks(), array.blocks()));
+        }
+        prop_assert!(Array::from_bytes(part.to_bytes()?, &Default::default())?.verify()?.is_empty());
     }
 }
