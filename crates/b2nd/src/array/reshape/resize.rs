@@ -147,7 +147,8 @@ impl Array {
         transaction.commit()
     }
 
-    /// Deletes an index or a range of them along an axis, and commits; items behind move up.
+    /// Deletes an index or a range of them along an axis, and commits; items behind move up. Indices with gaps between them
+    /// take one call each, best in a [`Transaction`] and from the last to the first.
     ///
     /// ```
     /// use b2nd::{s, Dtype, Options};
@@ -160,7 +161,7 @@ impl Array {
     /// ```
     ///
     /// # Errors
-    /// As [`Array::resize`], and [`Error::Usage`] when there is no such axis or index, or the range has a step.
+    /// As [`Array::resize`], and [`Error::Usage`] when there is no such axis or index, or the range has a step (a list: gaps).
     pub fn delete(&mut self, axis: usize, range: impl Into<Axis>) -> Result<()> {
         let mut transaction = self.transaction();
         transaction.delete(axis, range)?;
@@ -173,7 +174,14 @@ impl Array {
         self.stage_shape(&axes, Incoming::Fill { special, value })
     }
 
-    fn stage_insert(&mut self, axis: usize, index: Option<u64>, items: &[u8]) -> Result<()> {
+    /// Puts items before `index`, or at the end; `count` along the axis, which items of no bytes cannot say.
+    pub(in crate::array) fn stage_insert(
+        &mut self,
+        axis: usize,
+        index: Option<u64>,
+        items: &[u8],
+        count: Option<u64>,
+    ) -> Result<()> {
         let length = self.axis_length(axis)?;
         let index = index.unwrap_or(length);
         if index > length {
@@ -182,10 +190,15 @@ impl Array {
             )));
         }
         let others = self.shape().iter().enumerate().filter(|(other, _)| *other != axis);
-        let slab = others.map(|(_, &n)| n).try_fold(self.grid.itemsize() as u64, u64::checked_mul);
+        let mut others = others.map(|(_, &n)| n);
+        let slab = if items.is_empty() || others.clone().any(|n| n == 0) {
+            Some(0)
+        } else {
+            others.try_fold(self.grid.itemsize() as u64, u64::checked_mul)
+        };
         let slab = slab.ok_or_else(|| Error::usage("a slab has more than 2^64 bytes"))?;
         let bytes = items.len() as u64;
-        let count = bytes.checked_div(slab).unwrap_or(0);
+        let count = count.or(bytes.checked_div(slab)).unwrap_or(0);
         if count.saturating_mul(slab) != bytes {
             return Err(Error::usage(format!(
                 "{bytes} bytes are no whole slabs: one along axis {axis} of {:?} has {slab}",
@@ -197,7 +210,7 @@ impl Array {
         let lengths = axes.iter().map(|axis| usize::try_from(axis.len()));
         let mut lengths =
             lengths.collect::<Result<Vec<_>, _>>().map_err(|_| Error::usage("an axis is too long"))?;
-        // At most the number of bytes that are in memory.
+        // At most the number of bytes that are in memory, or nobody's.
         lengths[axis] = count as usize;
         self.stage_shape(&axes, Incoming::Items { bytes: items, lengths })
     }
@@ -245,7 +258,7 @@ impl Transaction<'_> {
     /// # Errors
     /// As [`Array::append_bytes`]; after an error the transaction can only be dropped.
     pub fn append_bytes(&mut self, axis: usize, items: &[u8]) -> Result<()> {
-        self.stage(|array| array.stage_insert(axis, None, items))
+        self.stage(|array| array.stage_insert(axis, None, items, None))
     }
 
     /// Inserts items along an axis; see [`Array::insert_bytes`].
@@ -253,7 +266,7 @@ impl Transaction<'_> {
     /// # Errors
     /// As [`Array::insert_bytes`]; after an error the transaction can only be dropped.
     pub fn insert_bytes(&mut self, axis: usize, index: u64, items: &[u8]) -> Result<()> {
-        self.stage(|array| array.stage_insert(axis, Some(index), items))
+        self.stage(|array| array.stage_insert(axis, Some(index), items, None))
     }
 
     /// Deletes along an axis; see [`Array::delete`].
@@ -281,6 +294,6 @@ impl ArrayWriter {
     /// # Errors
     /// As [`Array::append_bytes`]; after an error the writer can only be dropped.
     pub fn append_bytes(&mut self, axis: usize, items: &[u8]) -> Result<()> {
-        self.stage(|array| array.stage_insert(axis, None, items))
+        self.stage(|array| array.stage_insert(axis, None, items, None))
     }
 }
