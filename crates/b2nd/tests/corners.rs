@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helper functions too")]
 
-use b2nd::{Array, Options, Over, Selection, s};
+use b2nd::{Array, Axis, Options, Over, Selection, s};
 
 #[test]
 fn long_axes_beside_an_empty_one_are_no_overflow() {
@@ -60,4 +60,43 @@ fn a_leaked_transaction_does_not_come_along_with_a_metalayer() {
     let again = Array::from_bytes(a.to_bytes().unwrap(), &b2nd::OpenOptions::new()).unwrap();
     assert_eq!((again.shape(), again.read_bytes(s![]).unwrap()), (&[4][..], vec![0; 4]));
     assert_eq!(again.schunk().metalayers().find(|(name, _)| *name == "m").unwrap().1, b"2");
+}
+
+#[test]
+fn indices_with_gaps_are_deleted_as_from_a_vector() {
+    let mut rng = b2nd_testkit::rng::Rng::new(9);
+    for round in 0..200 {
+        let (rows, columns) = (1 + rng.next_u64() % 30, 1 + rng.next_u64() % 9);
+        let (chunk, block) = (1 + rng.next_u64() % 8, 1 + rng.next_u64() % 8);
+        let options = Options::new().with_chunks([chunk, 3]).with_blocks([block.min(chunk), 2]);
+        let mut a = options.create_memory::<u16>([rows, columns]).unwrap();
+        let items: Vec<u16> = (0..rows * columns).map(|n| n as u16 + 1).collect();
+        a.write_items(s![rows / 3..], &items[(rows / 3 * columns) as usize..]).unwrap();
+        let before = a.read_items::<u16>(s![]).unwrap();
+        let axis = (rng.next_u64() % 2) as usize;
+        let length = [rows, columns][axis] as i64;
+        let step = 1 + (rng.next_u64() % 4) as i64;
+        let part = match round % 4 {
+            0 => Axis::List((0..rng.next_u64() % 12).map(|_| rng.next_u64() as i64 % length).collect()),
+            1 => Axis::Mask((0..length).map(|_| rng.next_u64().is_multiple_of(3)).collect()),
+            2 => Axis::from((rng.next_u64() % 3) as i64..).with_step(step),
+            _ => Axis::from(..).with_step(-step),
+        };
+        let numbers: Vec<i64> = (0..length).collect();
+        let mut line = Options::new().create_memory::<i64>([length as u64]).unwrap();
+        line.write_items(s![], &numbers).unwrap();
+        let gone = line.read_items::<i64>(Selection::new([part.clone()])).unwrap();
+        let due: Vec<u16> = (0..rows * columns)
+            .filter(|&n| !gone.contains(&([n / columns, n % columns][axis] as i64)))
+            .map(|n| before[n as usize])
+            .collect();
+        a.delete(axis, part.clone()).unwrap();
+        assert_eq!(a.read_items::<u16>(s![]).unwrap(), due, "{part} of {rows} x {columns} along {axis}");
+        assert!(a.verify().unwrap().is_empty());
+    }
+    // Far more parts than anybody has memory for.
+    let mut long = Options::new().with_chunks([1 << 20]).create_memory::<u8>([1 << 40]).unwrap();
+    assert!(matches!(long.delete(0, Axis::from(..).with_step(2)), Err(b2nd::Error::Limit { .. })));
+    long.delete(0, Axis::from(..).with_step(1 << 39)).unwrap();
+    assert_eq!(long.shape(), [(1 << 40) - 2]);
 }

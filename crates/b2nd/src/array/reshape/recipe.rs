@@ -1,6 +1,7 @@
 //! How the chunks of an array in its new shape are made: kept, special, taken over compressed, or put together.
 
 use crate::array::Array;
+use crate::array::Selection;
 use crate::array::cast::Cast;
 use crate::array::grid::Grid;
 use crate::array::grid::unravel;
@@ -371,6 +372,14 @@ impl Recipe<'_> {
         let itemsize = self.grid.itemsize();
         let bytes = lengths.iter().fold(itemsize as u64, |total, &n| total.saturating_mul(n as u64));
         let mut whole = zeroed("a chunk", bytes)?;
+        if let Some(array) = base
+            && let Some(selection) = self.left_over(position)?
+        {
+            // In one read, so that no block is decoded for each of the parts that come from it.
+            let items = self.items_of(array, Origin::Base);
+            items.read_resolved_with(selection.resolve(array.shape())?, &mut whole, exec)?;
+            return Ok(whole);
+        }
         if let Incoming::Fill { special, value } = &self.incoming
             && self.takes_new(position)
         {
@@ -388,6 +397,18 @@ impl Recipe<'_> {
             self.put(&piece, base, &mut whole, lengths, &strides, exec)?;
         }
         Ok(whole)
+    }
+
+    /// Where the items of a chunk were, when all of them are old.
+    fn left_over(&self, position: &[u64]) -> Result<Option<Selection>> {
+        let mut parts = Vec::with_capacity(self.axes.len());
+        for (axis, range) in self.axes.iter().zip(chunk_ranges(self.grid, position)) {
+            match axis.old(range)? {
+                Some(part) => parts.push(part),
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(Selection::new(parts)))
     }
 
     /// Copies a piece to its place in a chunk in C order.

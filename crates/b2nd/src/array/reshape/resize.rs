@@ -8,10 +8,14 @@ use crate::array::Selection;
 use crate::array::Transaction;
 use crate::array::options::first_content;
 use crate::array::reshape::part::AxisParts;
+use crate::array::reshape::part::Part;
 use crate::array::reshape::recipe::Incoming;
+use crate::array::selection::Pick;
+use crate::array::selection::Taken;
 use crate::chunk::Special;
 use crate::error::Error;
 use crate::error::Result;
+use crate::limits::Limits;
 
 /// A new shape for an array, with where each axis grows or shrinks and what new items are.
 ///
@@ -147,8 +151,8 @@ impl Array {
         transaction.commit()
     }
 
-    /// Deletes an index or a range of them along an axis, and commits; items behind move up. Indices with gaps between them
-    /// take one call each, best in a [`Transaction`] and from the last to the first.
+    /// Deletes an index, a range (with a step) or a list of indices, or what a mask names, along an axis, and commits;
+    /// items behind move up. Indices are those before the change, in any order.
     ///
     /// ```
     /// use b2nd::{s, Dtype, Options};
@@ -157,11 +161,14 @@ impl Array {
     /// a.delete(0, 1..3)?;
     /// a.delete(0, -1)?;
     /// assert_eq!(a.read_bytes(s![])?, [0, 3]);
+    /// a.resize([5])?;
+    /// a.delete(0, [4, 0, 4, -2])?;
+    /// assert_eq!(a.read_bytes(s![])?, [3, 0]);
     /// # Ok::<(), b2nd::Error>(())
     /// ```
     ///
     /// # Errors
-    /// As [`Array::resize`], and [`Error::Usage`] when there is no such axis or index, or the range has a step (a list: gaps).
+    /// As [`Array::resize`], and [`Error::Usage`] when there is no such axis or index.
     pub fn delete(&mut self, axis: usize, range: impl Into<Axis>) -> Result<()> {
         let mut transaction = self.transaction();
         transaction.delete(axis, range)?;
@@ -218,16 +225,29 @@ impl Array {
     fn stage_delete(&mut self, axis: usize, range: Axis) -> Result<()> {
         let length = self.axis_length(axis)?;
         if matches!(range, Axis::NewAxis | Axis::Ellipsis) {
-            return Err(Error::usage("an index or a range can be deleted, and no new axis and no '...'"));
+            return Err(Error::usage("indices and ranges can be deleted, and no new axis and no '...'"));
         }
-        let lines = Selection::new([range]).resolve(&[length])?.into_lines();
-        let line = lines.ok().and_then(|lines| lines.first().copied()).filter(|line| line.step == 1);
-        let line = line
-            .ok_or_else(|| Error::usage("only an index or a range without a step can be deleted at once"))?;
-        // Nothing may be taken at any index.
-        let start = line.start.min(length);
+        let Taken::Axes(picks) = Selection::new([range]).resolve(&[length])?.taken else {
+            return Err(Error::usage("points have no place along one axis"));
+        };
         let mut axes = self.kept_axes()?;
-        axes[axis] = AxisParts::spliced(length, start..start + line.count, 0)?;
+        axes[axis] = match picks.as_slice() {
+            [Pick::Line(line)] => {
+                // Nothing may be taken at any index.
+                let (start, step) = (line.start.min(length), line.step.unsigned_abs());
+                let reach = line.count.saturating_sub(1) * step;
+                let first = if line.step < 0 { start - reach } else { start };
+                if step == 1 {
+                    AxisParts::spliced(length, first..first + line.count, 0)?
+                } else {
+                    let bytes = line.count.saturating_mul(size_of::<Part>() as u64);
+                    Limits::check("the parts of an axis", bytes, self.schunk.limits().max_index_bytes())?;
+                    AxisParts::without(length, (0..line.count).map(|n| first + n * step))?
+                }
+            }
+            [Pick::List(list)] => AxisParts::without(length, list.indices.iter().copied())?,
+            _ => return Err(Error::usage("one axis takes one selection")),
+        };
         // Nothing comes in, so any kind will do.
         let special = self.schunk.uniform()?.unwrap_or(Special::Zeros);
         self.stage_shape(&axes, Incoming::Fill { special, value: None })
