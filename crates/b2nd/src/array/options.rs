@@ -170,11 +170,11 @@ impl Options {
     }
 
     /// What is not said is as in another array: chunks, blocks, codec and filters.
-    pub(crate) fn or_like(mut self, params: &Params, chunked: Option<(Vec<u64>, Vec<u64>)>) -> Self {
+    pub(crate) fn or_like(mut self, schunk: &SChunk, chunked: Option<(Vec<u64>, Vec<u64>)>) -> Self {
         if self.chunks.is_none() && self.blocks.is_none() {
             (self.chunks, self.blocks) = chunked.unzip();
         }
-        self.params = self.params.or_else(|| Some(params.clone()));
+        self.params = self.params.or_else(|| Some(schunk.params_to_write()));
         self
     }
 

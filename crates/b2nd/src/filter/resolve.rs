@@ -97,6 +97,23 @@ impl Steps {
     }
 }
 
+impl Pipeline {
+    /// The filters with which what these have left is stored again: those that are only read give way to ones of today that
+    /// change no item. The means of cells are in the items already, and would be lossy a second time.
+    pub(crate) fn to_write(self, context: &Context) -> Self {
+        let successor = |id: u8| match Filter::from_id(id) {
+            Some(Filter::OldByteDelta) => Filter::ByteDelta.id(),
+            Some(Filter::Other(CATERVA_MEAN))
+                if context.is_caterva() && context.registry().filter(CATERVA_MEAN).is_none() =>
+            {
+                Filter::NdCell.id()
+            }
+            _ => id,
+        };
+        Self::from_bytes(self.ids().map(successor), self.meta())
+    }
+}
+
 impl Step {
     /// Whether the step changes anything in a block of `len` bytes.
     pub(super) fn does(&self, len: usize) -> bool {

@@ -131,6 +131,11 @@ impl SChunk {
     pub fn params(&self) -> &Params {
         &self.params
     }
+    /// How the same data is compressed anew: [`SChunk::params`], in which filters that are only read (old_bytedelta, and id
+    /// 165 in frames of Caterva) have given way to ones that are written.
+    pub fn params_to_write(&self) -> Params {
+        self.params.clone().with_pipeline(self.params.pipeline().to_write(self.context()))
+    }
     /// Changes how new chunks are compressed, for this handle.
     pub fn set_params(&mut self, params: Params) {
         self.params = params;

@@ -88,7 +88,7 @@ fn copy(args: &Convert, schunk: &SChunk) -> Result<Outcome> {
 /// What the command line says, and the source where it is silent.
 fn options(args: &Convert, source: &Array, exec: Exec) -> Result<Options> {
     let storage = &args.storage;
-    let old = source.schunk().params();
+    let old = source.schunk().params_to_write();
     let itemsize = u32::try_from(source.dtype().itemsize()).unwrap_or(u32::MAX);
     let base = Params::new(itemsize)
         .with_codec(old.codec())

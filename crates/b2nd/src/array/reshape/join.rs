@@ -156,7 +156,7 @@ impl Options {
         if shape.iter().zip(chunks.iter().zip(&blocks)).any(missing) {
             (chunks, blocks) = growing(&chunks, &blocks, dtype.itemsize());
         }
-        let options = self.or_like(like.schunk.params(), Some((chunks, blocks)));
+        let options = self.or_like(&like.schunk, Some((chunks, blocks)));
         let mut writer = options.create_uncommitted(path, dtype.clone(), &shape)?;
         writer.stage(|array| array.stage_whole(axes, Incoming::Arrays(joined)))?;
         writer.commit()

@@ -46,7 +46,7 @@ impl Options {
                 "{size} items of shape {old:?} cannot have the shape {shape:?}"
             )));
         }
-        let options = self.or_like(array.schunk.params(), None);
+        let options = self.or_like(&array.schunk, None);
         let mut writer = options.create_uncommitted(path, array.dtype().clone(), shape)?;
         if array.size() > 0 {
             copy_rows(array, &mut writer)?;

@@ -37,7 +37,7 @@ impl View<'_> {
     pub fn copy(&self, options: Options, path: Option<&Path>) -> Result<Array> {
         let schunk = self.array().schunk();
         let chunked = (self.chunks().to_vec(), self.blocks().to_vec());
-        let options = options.or_like(schunk.params(), Some(chunked)).with_metadata_of(schunk)?;
+        let options = options.or_like(schunk, Some(chunked)).with_metadata_of(schunk)?;
         let mut writer = options.create_uncommitted(path, self.dtype().clone(), self.shape())?;
         self.copy_into(&mut writer, BATCH_BYTES)?;
         writer.commit()

@@ -167,10 +167,16 @@ fn an_old_id_means_cells_only_in_its_time_and_where_nobody_claims_it() {
     let plain = context(&[4, 4]);
     assert!(matches!(read(&plain), Err(Error::Unsupported { .. })));
     let cells = Steps::for_reading(&one(Filter::NdMean, 2), 4, false, &plain).unwrap();
-    let old = plain.with_caterva(true);
+    let old = plain.clone().with_caterva(true);
     assert_eq!(read(&old).unwrap(), undo(&cells, &stored, None));
     let claimed = old.clone().with_registry(Registry::new().with_filter(165, "mine", Same).unwrap());
     assert_eq!(read(&claimed).unwrap(), stored);
     let written = Steps::for_writing(&pipeline, 4, false, &old).map(|_| ());
     assert!(matches!(written, Err(Error::Usage(_))));
+    // A copy has the same cells, and no means that would be taken again.
+    let again = pipeline.to_write(&old);
+    assert_eq!(again, one(Filter::NdCell, 2));
+    assert_eq!((pipeline.to_write(&plain), pipeline.to_write(&claimed)), (pipeline, pipeline));
+    let steps = Steps::for_writing(&again, 4, false, &old).unwrap();
+    assert_eq!(undo(&steps, &stored, None), undo(&cells, &stored, None));
 }
