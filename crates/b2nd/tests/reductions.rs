@@ -278,3 +278,34 @@ fn a_cancelled_reduction_stops() {
     array.set_exec(Exec::new(2).with_cancel(cancel));
     assert!(matches!(array.sum(()), Err(Error::Cancelled)));
 }
+
+/// Integers whose differences are nothing beside themselves, which an `f64` does not tell apart.
+#[test]
+fn spreads_of_long_integers_are_exact() {
+    for (start, chunk) in [(1i64 << 62, 7), (i64::MAX - 40, 40), (i64::MIN, 3), (-(1 << 53) - 20, 40)] {
+        let items: Vec<i64> = (0..40).map(|n| start + n).collect();
+        let mut a = Options::new()
+            .with_chunks([chunk])
+            .with_blocks([3.min(chunk)])
+            .create_memory::<i64>([40])
+            .unwrap();
+        a.write_items(s![], &items).unwrap();
+        assert_eq!(a.var((), 0.0).unwrap().item::<f64>().unwrap(), 133.25, "{start}");
+        assert_eq!(a.var((), 1.0).unwrap().item::<f64>().unwrap(), 5330.0 / 39.0, "{start}");
+        let unsigned: Vec<u64> = items.iter().map(|&n| n.cast_unsigned()).collect();
+        let mut a = Options::new().with_chunks([chunk, 4]).create_memory::<u64>([10, 4]).unwrap();
+        a.write_items(s![], &unsigned).unwrap();
+        if start > 0 {
+            assert_eq!(a.var(0, 0.0).unwrap().items::<f64>().unwrap(), [132.0; 4], "{start}");
+        }
+    }
+    // Neighbours: their mean is no float, and all their distance is what the nearest one is off.
+    let mut a = Options::new().create_memory::<f64>([2]).unwrap();
+    a.write_items(s![], &[1.0, 1.0 + f64::EPSILON]).unwrap();
+    assert_eq!(a.std((), 0.0).unwrap().item::<f64>().unwrap(), f64::EPSILON / 2.0);
+    let one = Options::new().with_fill(Fill::Value(i64::MAX.to_le_bytes().to_vec())).with_chunks([3]);
+    let mut a = one.create_memory::<i64>([8]).unwrap();
+    assert_eq!(a.var((), 0.0).unwrap().item::<f64>().unwrap(), 0.0);
+    a.write_items(s![..4], &[i64::MAX - 2; 4]).unwrap();
+    assert_eq!(a.var((), 0.0).unwrap().item::<f64>().unwrap(), 1.0);
+}

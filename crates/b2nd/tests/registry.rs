@@ -163,3 +163,22 @@ fn damaged_streams_of_the_users_codec_are_the_files_fault() {
         assert!(matches!(decode(&chunk[..len], &context, &Exec::new(1)), Err(Error::Format(_))), "{len}");
     }
 }
+
+#[test]
+fn stacked_chunks_are_made_anew_where_a_filter_goes_by_the_shape_of_blocks() {
+    let params = Params::new(2).with_pipeline(Pipeline::from_bytes([0, 0, 0, 0, 0, FILTER], [0; 6]));
+    let options = || Options::new().with_registry(registry());
+    let make = options().with_chunks([6, 4]).with_blocks([3, 4]).with_params(params);
+    let mut a = make.create(None, Dtype::raw(2), &[6, 8]).unwrap();
+    let items: Vec<u8> = (0..96u8).map(|n| n.wrapping_mul(37)).collect();
+    a.write_bytes(s![], &items).unwrap();
+    for axis in 0..3 {
+        let pair = options().stack(None, &[&a, &a], axis).unwrap();
+        let second = pair.read_bytes(match axis {
+            0 => s![1],
+            1 => s![.., 1],
+            _ => s![.., .., 1],
+        });
+        assert_eq!(second.unwrap(), items, "axis {axis}");
+    }
+}

@@ -326,13 +326,14 @@ impl Array {
         if name == meta::NAME || name == meta::OLD_NAME {
             return Err(Error::usage(format!("the metalayer '{name}' is written by the array itself")));
         }
-        let set = self.schunk.stage_metalayer(name, content);
-        self.commit_or_forget(set)
+        self.commit_change(|schunk| schunk.stage_metalayer(name, content))
     }
 
-    /// Commits a change of metadata; after an error the change must not come along with a later commit.
-    fn commit_or_forget(&mut self, change: Result<()>) -> Result<()> {
-        let done = change.and_then(|()| self.commit());
+    /// Commits a change of metadata, and nothing else: a transaction that was leaked does not come along with it, nor does
+    /// the change with a later commit when there is an error.
+    fn commit_change(&mut self, change: impl FnOnce(&mut SChunk) -> Result<()>) -> Result<()> {
+        self.rollback()?;
+        let done = change(&mut self.schunk).and_then(|()| self.commit());
         if done.is_err() {
             // The first error says more than one of the way back.
             let _ = self.rollback();
@@ -413,8 +414,7 @@ impl Array {
     /// # Errors
     /// [`Error::Usage`] for a name of more than 31 bytes or an array opened for reading only.
     pub fn set_vlmetalayer(&mut self, name: &str, content: &[u8]) -> Result<()> {
-        let set = self.schunk.stage_vlmetalayer(name, content);
-        self.commit_or_forget(set)
+        self.commit_change(|schunk| schunk.stage_vlmetalayer(name, content))
     }
 
     /// Removes a vlmetalayer, and commits; whether there was one.
@@ -422,9 +422,9 @@ impl Array {
     /// # Errors
     /// [`Error::Usage`] for an array opened for reading only.
     pub fn remove_vlmetalayer(&mut self, name: &str) -> Result<bool> {
-        let there = self.schunk.stage_removal(name)?;
+        let there = self.schunk.vlmetalayer_names().any(|other| other == name);
         if there {
-            self.commit_or_forget(Ok(()))?;
+            self.commit_change(|schunk| schunk.stage_removal(name).map(drop))?;
         }
         Ok(there)
     }

@@ -8,6 +8,7 @@ use crate::array::Selection;
 use crate::array::StreamWriter;
 use crate::array::View;
 use crate::array::ViewMut;
+use crate::array::typed::stored_bytes;
 use crate::error::Error;
 use crate::error::Result;
 use ::ndarray::ArrayBase;
@@ -134,7 +135,7 @@ impl Array {
     /// As [`Array::append_items`], and [`Error::Usage`] when the shapes do not fit.
     pub fn append<T: Element, D: Dimension>(&mut self, axis: usize, items: &ArrayRef<T, D>) -> Result<()> {
         self.check_slabs(axis, items.shape())?;
-        self.append_items(axis, items.as_standard_layout().as_slice().unwrap_or_default())
+        self.insert_slabs(axis, None, items)
     }
 
     /// Inserts an `ndarray` array or view along an axis before `index`, and commits; its other axes are as long as those of
@@ -149,7 +150,23 @@ impl Array {
         items: &ArrayRef<T, D>,
     ) -> Result<()> {
         self.check_slabs(axis, items.shape())?;
-        self.insert_items(axis, index, items.as_standard_layout().as_slice().unwrap_or_default())
+        self.insert_slabs(axis, Some(index), items)
+    }
+
+    fn insert_slabs<T: Element, D: Dimension>(
+        &mut self,
+        axis: usize,
+        index: Option<u64>,
+        items: &ArrayRef<T, D>,
+    ) -> Result<()> {
+        self.check_element::<T>()?;
+        let count = items.shape().get(axis).map(|&n| n as u64);
+        let standard = items.as_standard_layout();
+        // Standard layout means a slice; an array without items may have none.
+        let bytes = stored_bytes(self.dtype(), standard.as_slice().unwrap_or_default())?;
+        let mut transaction = self.transaction();
+        transaction.stage(|array| array.stage_insert(axis, index, &bytes, count))?;
+        transaction.commit()
     }
 
     fn check_slabs(&self, axis: usize, shape: &[usize]) -> Result<()> {

@@ -132,6 +132,16 @@ impl ArrayField<'_> {
 }
 
 impl Transaction<'_> {
+    /// Writes one item of a Rust type into every place of a selection; see [`Array::fill`].
+    ///
+    /// # Errors
+    /// As [`Array::fill`].
+    pub fn fill<T: Element>(&mut self, selection: impl Into<Selection>, item: T) -> Result<()> {
+        self.array().check_element::<T>()?;
+        let bytes = stored_bytes(self.array().dtype(), &[item])?.into_owned();
+        self.fill_bytes(selection, &bytes)
+    }
+
     /// Writes items of a Rust type into a selection; see [`Array::write_items`].
     ///
     /// # Errors
@@ -144,6 +154,16 @@ impl Transaction<'_> {
 }
 
 impl ArrayWriter {
+    /// Writes one item of a Rust type into every place of a selection; see [`Array::fill`].
+    ///
+    /// # Errors
+    /// As [`Array::fill`].
+    pub fn fill<T: Element>(&mut self, selection: impl Into<Selection>, item: T) -> Result<()> {
+        self.array().check_element::<T>()?;
+        let bytes = stored_bytes(self.array().dtype(), &[item])?.into_owned();
+        self.fill_bytes(selection, &bytes)
+    }
+
     /// Writes items of a Rust type into a selection; see [`Array::write_items`].
     ///
     /// # Errors

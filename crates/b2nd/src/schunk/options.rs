@@ -130,6 +130,10 @@ impl OpenOptions {
     /// and pre-processed; without one, only the items of the write are taken from what the closure leaves, and all others
     /// stay as they are stored. Fills are not pre-processed: no items were given for them.
     ///
+    /// It is the same where an array changes its shape: items that come in are processed, and those that were there only
+    /// with a way back. Chunks that keep all their items stay as they are stored, also where they move: closures that go by
+    /// the place of a block do not suit an array in which something is inserted or deleted.
+    ///
     /// Super-chunks that are no arrays go by the same rules, but that in a chunk that is written in part all blocks make
     /// the way there and back. Chunks that come compressed stay as they are.
     ///
@@ -155,8 +159,10 @@ impl OpenOptions {
     ///
     /// The closure sees the blocks that a read touches, each whole and once for a read, those of special chunks (which
     /// store no bytes) too. The block cache keeps what it leaves, so a hit is not processed again. An error that it
-    /// returns is that of the read. It has no part in `verify`, and none in copies: what is stored is copied. A
-    /// super-chunk that is no array gathers single items range by range, and a block may be part of several.
+    /// returns is that of the read. It has no part in `verify`, and none in what copies a frame as it is
+    /// ([`SChunk::save`](crate::SChunk::save), [`SChunk::to_bytes`](crate::SChunk::to_bytes)); arrays that are made of others
+    /// ([`Options::copy`](crate::Options::copy) and the like) get the items that a reader sees. A super-chunk that is no array
+    /// gathers single items range by range, and a block may be part of several.
     ///
     /// ```
     /// use b2nd::{s, Array, Dtype, OpenOptions, Options};

@@ -80,7 +80,9 @@ impl ChunkBlocks {
         // The buffers leave the scratch while the codecs use the rest of it.
         let mut fetched = std::mem::take(&mut scratch.fetched);
         let mut first = std::mem::take(&mut scratch.reference);
-        let result = if head.header().blocksize() as usize == array.grid.block_bytes() {
+        let header = head.header();
+        let fits = header.blocksize() as usize == array.grid.block_bytes() && !header.is_variable();
+        let result = if fits {
             stored(array, (place, head), wanted, block, (&mut fetched, &mut first), scratch, work)
         } else {
             misfit(array, (place, head), wanted, block, &mut fetched, work)

@@ -16,6 +16,7 @@ use crate::exec::Scratch;
 use crate::limits::Limits;
 use crate::limits::resize;
 use crate::limits::zeroed;
+use crate::schunk::Hook;
 use crate::schunk::Key;
 use crate::schunk::Place;
 use b2nd_kernel::boxes::BoxMut;
@@ -49,6 +50,8 @@ pub(crate) struct ChunkRead<'a, V> {
     pub(super) last: bool,
     /// Whether the read goes through the block cache.
     pub(super) cached: bool,
+    /// The user's closure for decoded blocks.
+    pub(super) post: Option<&'a Hook>,
 }
 
 impl<V: Visit> ChunkRead<'_, V> {
@@ -165,7 +168,7 @@ impl<V: Visit> ChunkRead<'_, V> {
         let Encoded { head, stream, first, .. } = *source;
         let mut place = self.take(wanted.index)?;
         let bytes = self.grid().block_bytes();
-        let posted = self.array.schunk.processing().post.is_some();
+        let posted = self.post.is_some();
         let plain = head.content() == Content::Raw && !posted;
         let whole = self.visit.is_whole(wanted.index);
         let key = Key::new(self.visit.chunk(), source.place, wanted.block);
@@ -216,7 +219,7 @@ impl<V: Visit> ChunkRead<'_, V> {
 
     /// Gives a decoded block to the user's closure, where there is one.
     fn postprocess(&self, block: usize, bytes: &mut [u8]) -> Result<()> {
-        let Some(hook) = &self.array.schunk.processing().post else { return Ok(()) };
+        let Some(hook) = self.post else { return Ok(()) };
         let chunk = self.visit.chunk();
         process_block(hook, self.grid(), (chunk, &self.grid().chunk_position(chunk)), block, bytes)
     }
@@ -250,7 +253,7 @@ impl<V: Visit> ChunkRead<'_, V> {
         block: &mut Vec<u8>,
     ) -> Result<()> {
         let itemsize = self.grid().itemsize();
-        let seen = self.array.schunk.processing().post.is_some();
+        let seen = self.post.is_some();
         if !seen && !value.is_empty() && itemsize.is_multiple_of(value.len()) {
             let item = value.repeat(itemsize / value.len());
             return blocks.into_iter().try_for_each(|index| self.fill(index, &item));

@@ -26,6 +26,8 @@ pub struct ArrayField<'a> {
     /// The shape of the field's sub-array.
     inner: &'a [usize],
     part: ItemPart,
+    /// Whether the closure for reading is left out.
+    stored: bool,
 }
 
 impl Array {
@@ -53,13 +55,14 @@ impl Array {
             dtype: field.dtype(),
             inner: field.shape(),
             part: ItemPart { offset, size: field.size() },
+            stored: false,
         })
     }
 
     /// The items whole.
     pub(crate) fn items(&self) -> ArrayField<'_> {
         let part = ItemPart { offset: 0, size: self.grid.itemsize() };
-        ArrayField { array: self, grid: &self.grid, dtype: self.dtype(), inner: &[], part }
+        ArrayField { array: self, grid: &self.grid, dtype: self.dtype(), inner: &[], part, stored: false }
     }
 }
 
@@ -82,6 +85,11 @@ impl<'a> ArrayField<'a> {
     /// The same items, reached by another arrangement of the array's axes.
     pub(crate) fn arranged(self, grid: &'a Grid) -> Self {
         ArrayField { grid, ..self }
+    }
+
+    /// The same items as they are stored, unseen by the closure for reading.
+    pub(crate) fn as_stored(self) -> Self {
+        ArrayField { stored: true, ..self }
     }
 
     /// The dtype of the field, or of the items of its sub-array.
@@ -151,6 +159,12 @@ impl<'a> ArrayField<'a> {
         Ok(bytes)
     }
 
+    /// Reads the box of `counts` items from `start` on, with threads of the caller's choice.
+    pub(crate) fn read_box(&self, start: &[u64], counts: &[u64], out: &mut [u8], exec: &Exec) -> Result<()> {
+        let stop: Vec<u64> = start.iter().zip(counts).map(|(&at, &n)| at.saturating_add(n)).collect();
+        self.read_resolved_with(Selection::from_box(start, &stop).resolve(self.grid.shape())?, out, exec)
+    }
+
     /// Reads a resolved selection into a buffer of its size.
     pub(crate) fn read_resolved(&self, resolved: Resolved, out: &mut [u8]) -> Result<()> {
         self.read_resolved_with(resolved, out, self.array.schunk.exec())
@@ -170,7 +184,7 @@ impl<'a> ArrayField<'a> {
         if bytes == 0 {
             Ok(())
         } else {
-            self.array.read_taken(self.grid, resolved.taken, self.part, out, exec)
+            self.array.read_taken(self.grid, resolved.taken, (self.part, self.stored), out, exec)
         }
     }
 }

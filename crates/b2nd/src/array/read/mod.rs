@@ -87,7 +87,7 @@ impl Array {
         &self,
         grid: &Grid,
         taken: Taken,
-        part: ItemPart,
+        (part, stored): (ItemPart, bool),
         out: &mut [u8],
         exec: &Exec,
     ) -> Result<()> {
@@ -104,7 +104,7 @@ impl Array {
                 let cells = cells.with_order(0, order).ok_or_else(unfit)?;
                 let touched = plan.chunks().last().map_or(0, |blocks| blocks.end);
                 let cached = self.schunk.cache().admits(touched as u64, grid.block_bytes());
-                return self.read_chunks(exec, plan.chunks().len(), bytes, cached, |n| {
+                return self.read_chunks(exec, plan.chunks().len(), bytes, (cached, stored), |n| {
                     let blocks = plan.chunks().get(n).cloned().unwrap_or_default();
                     PointVisit { plan: &plan, blocks, cells: &cells, itemsize, part }
                 });
@@ -119,31 +119,28 @@ impl Array {
         }
         let touched = plan.segments.iter().fold(1u64, |n, axis| n.saturating_mul(axis.len() as u64));
         let cached = self.schunk.cache().admits(touched, grid.block_bytes());
-        self.read_chunks(exec, plan.chunks(), bytes, cached, |n| {
+        self.read_chunks(exec, plan.chunks(), bytes, (cached, stored), |n| {
             let visit = plan.visit(grid, n);
             BoxVisit { grid, plan: &plan, visit, cells: &cells, part }
         })
     }
 
-    /// Reads the box of `counts` items from `start` on, with threads of the caller's choice.
-    pub(crate) fn read_box(&self, start: &[u64], counts: &[u64], out: &mut [u8], exec: &Exec) -> Result<()> {
-        let stop: Vec<u64> = start.iter().zip(counts).map(|(&at, &n)| at.saturating_add(n)).collect();
-        self.items().read_resolved_with(Selection::from_box(start, &stop).resolve(self.shape())?, out, exec)
-    }
-
-    /// Reads all touched chunks, through the block cache where `cached`.
+    /// Reads all touched chunks, through the block cache where `cached`; `stored` leaves out the closure for reading.
     fn read_chunks<V: Visit>(
         &self,
         exec: &Exec,
         chunks: usize,
         bytes: u64,
-        cached: bool,
+        (cached, stored): (bool, bool),
         visit: impl Fn(usize) -> V + Sync,
     ) -> Result<()> {
         // Few chunks are cut into parts, so that every thread has work; a part fetches only its own blocks.
         let parts =
             if chunks >= 4 * exec.threads() { 1 } else { (4 * exec.threads()).div_ceil(chunks.max(1)) };
         let parts = if exec.threads() == 1 { 1 } else { parts };
+        let post = self.schunk.processing().post.as_ref();
+        // The cache keeps what the closure leaves.
+        let (post, cached) = if stored { (None, cached && post.is_none()) } else { (post, cached) };
         exec.run(chunks.saturating_mul(parts), bytes, |scratch, task| {
             let visit = visit(task / parts);
             let (blocks, part) = (visit.blocks(), task % parts);
@@ -151,7 +148,7 @@ impl Array {
             if range.is_empty() {
                 return Ok(());
             }
-            ChunkRead { array: self, visit: &visit, last: part + 1 == parts, cached }
+            ChunkRead { array: self, visit: &visit, last: part + 1 == parts, cached, post }
                 .run(range, scratch)
                 .map_err(|error| error.in_chunk(visit.chunk()).at(self.schunk.path()))
         })

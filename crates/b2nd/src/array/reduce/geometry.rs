@@ -72,6 +72,11 @@ pub(super) struct Geometry {
     pub(super) shape: Vec<u64>,
 }
 
+/// The product of lengths. Only beside an axis without items can it be more than 64 bits hold; then nobody asks for it.
+fn items_of(lengths: impl Iterator<Item = u64> + Clone) -> u64 {
+    if lengths.clone().any(|n| n == 0) { 0 } else { lengths.fold(1, u64::saturating_mul) }
+}
+
 impl Geometry {
     pub(super) fn new(grid: &Grid, over: &Over) -> Result<Self> {
         let selection = over.selection();
@@ -111,7 +116,7 @@ impl Geometry {
         let shape = axes.iter().filter(|axis| axis.kept || over.keeps_axes());
         Ok(Geometry {
             strides: Grid::strides(&grid.block_lengths(), 1),
-            count: axes.iter().filter(|axis| !axis.kept).map(|axis| axis.count).product(),
+            count: items_of(axes.iter().filter(|axis| !axis.kept).map(|axis| axis.count)),
             shape: shape.map(|axis| if axis.kept { axis.count } else { 1 }).collect(),
             axes,
         })

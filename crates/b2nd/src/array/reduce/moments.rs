@@ -21,14 +21,18 @@ use std::marker::PhantomData;
 pub(super) trait Parts<const N: usize>: bytemuck::Pod + Send + Sync {
     /// Whether the squares of differences need more than an `f64` holds.
     const EXACT: bool;
-    fn part(self, n: usize) -> f64;
+    /// Whether a part may be more than an `f64` holds.
+    const LONG: bool;
+    /// A part as the exact sum of two `f64`.
+    fn part(self, n: usize) -> (f64, f64);
 }
 
 impl<T: Real> Parts<1> for T {
     const EXACT: bool = <T as Real>::EXACT;
+    const LONG: bool = <T as Real>::LONG;
     #[inline(always)]
-    fn part(self, _: usize) -> f64 {
-        self.wide()
+    fn part(self, _: usize) -> (f64, f64) {
+        self.halves()
     }
 }
 
@@ -37,9 +41,10 @@ where
     Complex<T>: bytemuck::Pod,
 {
     const EXACT: bool = <T as Real>::EXACT;
+    const LONG: bool = <T as Real>::LONG;
     #[inline(always)]
-    fn part(self, n: usize) -> f64 {
-        if n == 0 { self.re.wide() } else { self.im.wide() }
+    fn part(self, n: usize) -> (f64, f64) {
+        if n == 0 { self.re.halves() } else { self.im.halves() }
     }
 }
 
@@ -115,28 +120,45 @@ impl<T: Parts<N>, R, const N: usize> Spread<T, R, N> {
     #[inline(always)]
     fn sums(sums: &mut [Twofold; N], items: &[T]) {
         for (n, sum) in sums.iter_mut().enumerate() {
-            *sum = sum.plus(twofold::sum(items, |item| item.part(n)));
+            *sum = sum.plus(twofold::sum(items, |item| item.part(n).0));
+            if T::LONG {
+                *sum = sum.plus(twofold::sum(items, |item| item.part(n).1));
+            }
         }
     }
     #[inline(always)]
     fn squares(squares: &mut Twofold, items: &[T], centre: &[f64; N]) {
         for (n, &c) in centre.iter().enumerate() {
-            let more = if T::EXACT {
-                twofold::squares::<T, true>(items, |item| item.part(n), c)
-            } else {
-                twofold::squares::<T, false>(items, |item| item.part(n), c)
+            let more = match (T::EXACT, T::LONG) {
+                (_, true) => twofold::squares::<T, true, true>(items, |item| item.part(n), c),
+                (true, _) => twofold::squares::<T, true, false>(items, |item| item.part(n), c),
+                _ => twofold::squares::<T, false, false>(items, |item| item.part(n), c),
             };
             *squares = squares.plus(more);
         }
+    }
+    /// Squares of the distances from the mean, made of those from the `f64` next to it: each is as much too far as the two
+    /// lie apart, which is all there is where the items are neighbours.
+    #[inline(always)]
+    fn centred(squares: Twofold, mean: &[Twofold; N], count: Twofold) -> Twofold {
+        if !T::EXACT || !squares.high.is_finite() {
+            return squares;
+        }
+        let too_far = mean.iter().fold(Twofold::ZERO, |sum, mean| {
+            let apart = Twofold::new(mean.low);
+            sum.plus(apart.times(apart).times(count))
+        });
+        let centred = squares.minus(too_far).tidy();
+        if centred.high < 0.0 { Twofold::ZERO } else { centred }
     }
     #[inline(always)]
     fn square(squares: &mut Twofold, item: T, centre: &[f64; N]) {
         let mut lanes = Lanes::ZERO;
         for (n, &c) in centre.iter().enumerate() {
-            if T::EXACT {
-                lanes.add_square::<true>(n, item.part(n), c);
-            } else {
-                lanes.add_square::<false>(n, item.part(n), c);
+            match (T::EXACT, T::LONG) {
+                (_, true) => lanes.add_square::<true, true>(n, item.part(n), c),
+                (true, _) => lanes.add_square::<true, false>(n, item.part(n), c),
+                _ => lanes.add_square::<false, false>(n, item.part(n), c),
             }
         }
         for n in 0..N {
@@ -159,14 +181,16 @@ impl<T: Parts<N>, R: Float, const N: usize> Kernel for Spread<T, R, N> {
         Self::sums(&mut sums, items);
         let mean = sums.map(|sum| sum.over(Twofold::from_int(i128::from(count))));
         let mut squares = Twofold::ZERO;
-        Self::squares(&mut squares, items, &mean.map(Twofold::to_f64));
+        Self::squares(&mut squares, items, &mean.map(|mean| mean.high));
+        let squares = Self::centred(squares, &mean, Twofold::from_int(i128::from(count)));
         state.join(&Moments { count, mean, squares }, &Share::of(state.count, count));
     }
     fn repeat(&self, item: T, count: u64) -> Moments<N> {
         // An infinity or a NaN is at no distance from anything.
-        let parts: [f64; N] = std::array::from_fn(|n| item.part(n));
-        let apart = parts.iter().map(|x| x * 0.0).sum();
-        Moments { count, mean: parts.map(Twofold::new), squares: Twofold::new(apart) }
+        let parts: [(f64, f64); N] = std::array::from_fn(|n| item.part(n));
+        let apart = parts.iter().map(|(x, _)| x * 0.0).sum();
+        let mean = parts.map(|(high, low)| Twofold { high, low }.tidy());
+        Moments { count, mean, squares: Twofold::new(apart) }
     }
     fn join(&self, into: &mut Moments<N>, other: &Moments<N>) {
         into.join(other, &Share::of(into.count, other.count));
@@ -195,7 +219,11 @@ impl<T: Parts<N>, R: Float, const N: usize> Kernel for Spread<T, R, N> {
             }
             for (sum, item) in sums[row.states..][..len].iter_mut().zip(items) {
                 for (n, sum) in sum.iter_mut().enumerate() {
-                    sum.add(item.part(n));
+                    let (high, low) = item.part(n);
+                    sum.add(high);
+                    if T::LONG {
+                        sum.add(low);
+                    }
                 }
             }
         });
@@ -221,6 +249,7 @@ impl<T: Parts<N>, R: Float, const N: usize> Kernel for Spread<T, R, N> {
             if share.sizes.0 != state.count {
                 share = Share::of(state.count, count);
             }
+            let squares = Self::centred(squares, &mean, divisor);
             state.join(&Moments { count, mean, squares }, &share);
         }
         Ok(())

@@ -12,7 +12,15 @@ use std::marker::PhantomData;
 pub(super) trait Real: bytemuck::Pod + Send + Sync {
     /// Whether the squares of differences need more than an `f64` holds, for a result that is an `f64`.
     const EXACT: bool;
+    /// Whether there are numbers that are no `f64`.
+    const LONG: bool = false;
+    /// The nearest `f64`.
     fn wide(self) -> f64;
+    /// The number as the exact sum of two `f64`.
+    #[inline(always)]
+    fn halves(self) -> (f64, f64) {
+        (self.wide(), 0.0)
+    }
 }
 
 /// A float, which a sum is rounded to.
@@ -40,12 +48,30 @@ reals! {
     i8, true, |x| f64::from(x);
     i16, true, |x| f64::from(x);
     i32, true, |x| f64::from(x);
-    i64, true, |x| x as f64;
     u8, true, |x| f64::from(x);
     u16, true, |x| f64::from(x);
     u32, true, |x| f64::from(x);
-    u64, true, |x| x as f64;
 }
+
+macro_rules! long_reals {
+    ($($type:ty)*) => {$(
+        impl Real for $type {
+            const EXACT: bool = true;
+            const LONG: bool = true;
+            #[inline(always)]
+            fn wide(self) -> f64 {
+                self as f64
+            }
+            #[inline(always)]
+            fn halves(self) -> (f64, f64) {
+                let low = self & 0xffff_ffff;
+                ((self - low) as f64, low as f64)
+            }
+        }
+    )*};
+}
+
+long_reals! { i64 u64 }
 
 impl Float for f16 {
     fn narrow(exact: Twofold) -> Self {

@@ -118,11 +118,20 @@ impl Lanes {
         self.high[lane] = high;
         self.low[lane] += lost;
     }
-    /// Adds the square of `x - c`, all of it when `EXACT`.
+    /// Adds the square of the distance of `x` from `c`, all of it when `EXACT`. The second part of `x` counts when `LONG`.
     #[inline(always)]
-    pub(super) fn add_square<const EXACT: bool>(&mut self, lane: usize, x: f64, c: f64) {
+    pub(super) fn add_square<const EXACT: bool, const LONG: bool>(
+        &mut self,
+        lane: usize,
+        (x, rest): (f64, f64),
+        c: f64,
+    ) {
         if EXACT {
-            let (difference, lost) = two_sum(x, -c);
+            let (mut difference, mut lost) = two_sum(x, -c);
+            if LONG {
+                let (closer, more) = two_sum(difference, rest);
+                (difference, lost) = two_sum(closer, lost + more);
+            }
             let (square, more) = two_product(difference, difference);
             self.add(lane, square);
             self.low[lane] += more + 2.0 * difference * lost;
@@ -156,16 +165,20 @@ pub(super) fn sum<T: Copy>(items: &[T], number: impl Fn(T) -> f64) -> Twofold {
 
 /// The sum of the squares of the distances from `c`.
 #[inline(always)]
-pub(super) fn squares<T: Copy, const EXACT: bool>(items: &[T], number: impl Fn(T) -> f64, c: f64) -> Twofold {
+pub(super) fn squares<T: Copy, const EXACT: bool, const LONG: bool>(
+    items: &[T],
+    number: impl Fn(T) -> (f64, f64),
+    c: f64,
+) -> Twofold {
     let (whole, rest) = items.as_chunks::<LANES>();
     let mut lanes = Lanes::ZERO;
     for items in whole {
         for (lane, &item) in items.iter().enumerate() {
-            lanes.add_square::<EXACT>(lane, number(item), c);
+            lanes.add_square::<EXACT, LONG>(lane, number(item), c);
         }
     }
     for (lane, &item) in rest.iter().enumerate() {
-        lanes.add_square::<EXACT>(lane, number(item), c);
+        lanes.add_square::<EXACT, LONG>(lane, number(item), c);
     }
     lanes.total()
 }

@@ -3,6 +3,7 @@
 
 mod join;
 mod part;
+mod processed;
 mod recipe;
 mod refresh;
 mod reorder;

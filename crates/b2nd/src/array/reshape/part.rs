@@ -1,7 +1,9 @@
 //! Where the items along an axis come from when an array changes its shape. Pure arithmetic.
 
+use crate::array::Axis;
 use crate::error::Error;
 use crate::error::Result;
+use crate::limits::reserved;
 use std::ops::Range;
 
 /// What a stretch of an axis is made of.
@@ -68,7 +70,12 @@ impl AxisParts {
         match self.parts.last_mut() {
             // What goes on where the last part ends belongs to it: nothing came between.
             Some(last) if last.from.skip(last.count) == from => last.count += count,
-            _ => self.parts.push(Part { start: self.len, count, from }),
+            _ => {
+                let bytes = (self.parts.len() as u64).saturating_mul(size_of::<Part>() as u64);
+                let refused = |_| Error::out_of_memory("the parts of an axis", bytes);
+                self.parts.try_reserve(1).map_err(refused)?;
+                self.parts.push(Part { start: self.len, count, from });
+            }
         }
         self.len = len;
         Ok(())
@@ -85,6 +92,17 @@ impl AxisParts {
         axis.push(removed.start, From::Old(0))?;
         axis.push(inserted, From::New { source: 0, at: 0 })?;
         axis.push(old_len.saturating_sub(removed.end), From::Old(removed.end))?;
+        Ok(axis)
+    }
+
+    /// An axis without the items at these indices, which do not descend.
+    pub(super) fn without(old_len: u64, removed: impl Iterator<Item = u64>) -> Result<Self> {
+        let (mut axis, mut at) = (AxisParts::new(old_len), 0);
+        for index in removed {
+            axis.push(index.saturating_sub(at), From::Old(at))?;
+            at = index.saturating_add(1);
+        }
+        axis.push(old_len.saturating_sub(at), From::Old(at))?;
         Ok(axis)
     }
 
@@ -108,6 +126,24 @@ impl AxisParts {
             let count = (part.start + part.count).min(range.end) - start;
             Part { start, count, from: part.from.skip(skipped) }
         })
+    }
+
+    /// Where the indices `range` of the new axis were, to be read from the axis as it was; `None` where some are new.
+    pub(super) fn old(&self, range: Range<u64>) -> Result<Option<Axis>> {
+        let mut parts = self.within(range.clone()).map(|part| match part.from {
+            From::Old(at) => Some(at..at + part.count),
+            From::New { .. } => None,
+        });
+        if let (Some(Some(only)), None) = (parts.next(), parts.next()) {
+            return Ok(Some(Axis::from(only)));
+        }
+        // A chunk has fewer than 2^31 items.
+        let mut list = reserved("the indices of a chunk", (range.end - range.start) as usize)?;
+        for part in self.within(range) {
+            let From::Old(at) = part.from else { return Ok(None) };
+            list.extend((at..at + part.count).map(u64::cast_signed));
+        }
+        Ok(Some(Axis::List(list)))
     }
 
     /// What becomes of chunk `chunk` of the new axis; `source_len` tells how long an incoming source is.
@@ -180,6 +216,17 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn what_is_left_is_read_from_where_it_was() {
+        let axis = AxisParts::without(9, [1, 1, 2, 5].into_iter()).unwrap();
+        assert_eq!((axis.len(), axis.is_kept()), (6, false));
+        assert_eq!(axis.old(0..6).unwrap(), Some(Axis::from([0, 3, 4, 6, 7, 8])));
+        assert_eq!(axis.old(3..5).unwrap(), Some(Axis::from(6..8)));
+        assert_eq!(AxisParts::spliced(4, 2..2, 1).unwrap().old(1..4).unwrap(), None);
+        assert_eq!(AxisParts::spliced(4, 2..2, 1).unwrap().old(2..3).unwrap(), None);
+        assert!(AxisParts::without(3, std::iter::empty()).unwrap().is_kept());
     }
 
     #[test]

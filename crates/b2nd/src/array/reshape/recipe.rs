@@ -1,6 +1,7 @@
 //! How the chunks of an array in its new shape are made: kept, special, taken over compressed, or put together.
 
 use crate::array::Array;
+use crate::array::Selection;
 use crate::array::cast::Cast;
 use crate::array::grid::Grid;
 use crate::array::grid::unravel;
@@ -14,13 +15,16 @@ use crate::chunk;
 use crate::chunk::ChunkHeader;
 use crate::chunk::Params;
 use crate::chunk::Special;
+use crate::codec::Codec;
 use crate::error::Error;
 use crate::error::Result;
 use crate::exec::Exec;
 use crate::exec::Scratch;
+use crate::filter::Filter;
 use crate::limits::zeroed;
 use crate::registry::Context;
 use crate::schunk::Place;
+use crate::schunk::Processing;
 use b2nd_kernel::boxes::Source;
 use b2nd_kernel::boxes::copy_box;
 use std::ops::Range;
@@ -66,6 +70,8 @@ pub(super) struct Recipe<'a> {
     pub(super) params: Params,
     /// The codecs and filters of the user, and what these know of the array.
     pub(super) context: Context,
+    /// The closures of the array that is made.
+    pub(super) processing: Processing,
 }
 
 /// A chunk that is neither an old one nor filled, by its number; the special kind where it is one.
@@ -75,18 +81,18 @@ pub(super) type Changed = (u64, Option<Special>);
 const BATCH_BYTES: usize = 32 << 20;
 
 /// A box of the result that comes from one place.
-struct Piece {
+pub(super) struct Piece {
     /// Where it begins in the chunk.
-    inside: Vec<usize>,
-    counts: Vec<usize>,
-    from: Origin,
+    pub(super) inside: Vec<usize>,
+    pub(super) counts: Vec<usize>,
+    pub(super) from: Origin,
     /// Where it begins there.
     start: Vec<u64>,
 }
 
 /// A place that items come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Origin {
+pub(super) enum Origin {
     Base,
     New(usize),
 }
@@ -112,10 +118,15 @@ impl Recipe<'_> {
         }
     }
 
+    /// Whether the array had no item of the chunk at `position`.
+    pub(super) fn all_new(&self, position: &[u64]) -> bool {
+        self.fates(position).any(|fate| matches!(fate, Fate::New { .. } | Fate::Within(_)))
+    }
+
     /// What the chunk at `position` is, without a look at any chunk.
     pub(super) fn plain(&self, position: &[u64], base: Option<&Grid>) -> Plain {
         if let Incoming::Fill { special, value: None } = self.incoming
-            && self.fates(position).any(|fate| matches!(fate, Fate::New { .. } | Fate::Within(_)))
+            && self.all_new(position)
         {
             return Plain::Special(special);
         }
@@ -135,6 +146,8 @@ impl Recipe<'_> {
                 return Ok(None);
             }
             Incoming::Fill { special, value: None } if self.takes_new(position) => found = Some(*special),
+            // A closure may make something else of it.
+            _ if self.is_processed() && (base.is_none() || self.takes_new(position)) => return Ok(None),
             _ => {}
         }
         let cast = matches!(&self.incoming, Incoming::Arrays(joined) if joined.cast.is_some());
@@ -177,7 +190,7 @@ impl Recipe<'_> {
     }
 
     /// Whether the chunk at `position` has items that come in.
-    fn takes_new(&self, position: &[u64]) -> bool {
+    pub(super) fn takes_new(&self, position: &[u64]) -> bool {
         let ranges = chunk_ranges(self.grid, position);
         self.axes
             .iter()
@@ -186,7 +199,7 @@ impl Recipe<'_> {
     }
 
     /// The boxes that the chunk at `position` is put together from; those of a fill value are left out.
-    fn pieces(&self, position: &[u64], has_base: bool) -> Vec<Piece> {
+    pub(super) fn pieces(&self, position: &[u64], has_base: bool) -> Vec<Piece> {
         let filled = matches!(self.incoming, Incoming::Fill { .. });
         let ranges = chunk_ranges(self.grid, position);
         let mut pieces = vec![Piece {
@@ -216,7 +229,7 @@ impl Recipe<'_> {
         scratch: &mut Scratch,
     ) -> Result<Vec<u8>> {
         if let Incoming::Fill { value: Some(value), .. } = &self.incoming
-            && self.fates(position).any(|fate| matches!(fate, Fate::New { .. } | Fate::Within(_)))
+            && self.all_new(position)
         {
             let nbytes = self.grid.chunk_bytes() as u32;
             return chunk::encode_special(Special::Value, nbytes, value, &self.params);
@@ -238,18 +251,21 @@ impl Recipe<'_> {
         let offset = places.iter().zip(&strides).map(|(&place, &stride)| place * stride).sum();
         let strides = strides.into_iter().map(usize::cast_signed).collect();
         let fresh = FreshChunk::new(self.grid, position, items, offset, strides);
+        let processed = self.processed(position, base, &fresh, &lengths)?;
+        let bytes = processed.as_deref();
+        let source: &dyn chunk::BlockSource = if let Some(bytes) = &bytes { bytes } else { &fresh };
         if exec.threads() > 1 {
-            return chunk::encode_from(&fresh, &self.params, &self.context, exec);
+            return chunk::encode_from(source, &self.params, &self.context, exec);
         }
         let mut out = Vec::new();
-        chunk::encode_one(&fresh, &self.params, &self.context, scratch, &mut out)?;
+        chunk::encode_one(source, &self.params, &self.context, scratch, &mut out)?;
         Ok(out)
     }
 
     /// The caller's items, and the place among them where the chunk begins, when it is made of nothing else.
     fn given(&self, position: &[u64]) -> Option<(Vec<usize>, &[u8], Vec<usize>)> {
         let Incoming::Items { bytes, lengths } = &self.incoming else { return None };
-        if !self.fates(position).any(|fate| matches!(fate, Fate::New { .. } | Fate::Within(_))) {
+        if !self.all_new(position) {
             return None;
         }
         let ranges = chunk_ranges(self.grid, position);
@@ -266,6 +282,9 @@ impl Recipe<'_> {
         let Incoming::Arrays(joined @ Joined { arrays, stacked, cast: None }) = &self.incoming else {
             return Ok(None);
         };
+        if self.is_processed() {
+            return Ok(None);
+        }
         let mut from = 0;
         let mut theirs = Vec::with_capacity(position.len());
         for fate in self.fates(position) {
@@ -279,7 +298,9 @@ impl Recipe<'_> {
             });
         }
         let Some(array) = arrays.get(from) else { return Ok(None) };
-        let flat = stacked.is_none_or(|axis| self.grid.chunks()[axis] == 1 && self.grid.blocks()[axis] == 1);
+        let one = |axis: usize| self.grid.chunks()[axis] == 1 && self.grid.blocks()[axis] == 1;
+        // With one axis more, what goes by the shape of a block finds another one.
+        let flat = stacked.is_none_or(|axis| one(axis) && !goes_by_shape(&self.params));
         let same = joined.theirs(self.grid.chunks()) == array.chunks()
             && joined.theirs(self.grid.blocks()) == array.blocks()
             && array.grid.itemsize() == self.grid.itemsize()
@@ -351,6 +372,14 @@ impl Recipe<'_> {
         let itemsize = self.grid.itemsize();
         let bytes = lengths.iter().fold(itemsize as u64, |total, &n| total.saturating_mul(n as u64));
         let mut whole = zeroed("a chunk", bytes)?;
+        if let Some(array) = base
+            && let Some(selection) = self.left_over(position)?
+        {
+            // In one read, so that no block is decoded for each of the parts that come from it.
+            let items = self.items_of(array, Origin::Base);
+            items.read_resolved_with(selection.resolve(array.shape())?, &mut whole, exec)?;
+            return Ok(whole);
+        }
         if let Incoming::Fill { special, value } = &self.incoming
             && self.takes_new(position)
         {
@@ -368,6 +397,18 @@ impl Recipe<'_> {
             self.put(&piece, base, &mut whole, lengths, &strides, exec)?;
         }
         Ok(whole)
+    }
+
+    /// Where the items of a chunk were, when all of them are old.
+    fn left_over(&self, position: &[u64]) -> Result<Option<Selection>> {
+        let mut parts = Vec::with_capacity(self.axes.len());
+        for (axis, range) in self.axes.iter().zip(chunk_ranges(self.grid, position)) {
+            match axis.old(range)? {
+                Some(part) => parts.push(part),
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(Selection::new(parts)))
     }
 
     /// Copies a piece to its place in a chunk in C order.
@@ -396,11 +437,11 @@ impl Recipe<'_> {
                 _ => None,
             };
             if piece.counts == lengths && cast.is_none() {
-                return array.read_box(&start, &counts, whole, exec);
+                return self.items_of(array, piece.from).read_box(&start, &counts, whole, exec);
             }
             let items: u64 = counts.iter().product();
             let mut items = zeroed("part of a chunk", items.saturating_mul(array.grid.itemsize() as u64))?;
-            array.read_box(&start, &counts, &mut items, exec)?;
+            self.items_of(array, piece.from).read_box(&start, &counts, &mut items, exec)?;
             read = match cast {
                 Some(cast) => cast.items(items)?,
                 None => items,
@@ -449,6 +490,14 @@ impl Joined<'_> {
         let kept = numbers.iter().enumerate().filter(|(axis, _)| self.stacked != Some(*axis));
         kept.map(|(_, &n)| n).collect()
     }
+}
+
+/// Whether codec or filters may look at the shape of a block; of those of the user nobody knows.
+fn goes_by_shape(params: &Params) -> bool {
+    let plain =
+        |codec| matches!(codec, Codec::BloscLz | Codec::Lz4 | Codec::Lz4Hc | Codec::Zlib | Codec::Zstd);
+    let shaped = |filter| matches!(filter, Filter::NdCell | Filter::NdMean | Filter::Other(_));
+    !plain(params.codec()) || params.pipeline().filters().any(|(filter, _)| shaped(filter))
 }
 
 /// The indices of a chunk along each axis, without padding.

@@ -99,7 +99,7 @@ fn read_flat(array: &Array, range: Range<u64>, out: &mut [u8], exec: &Exec) -> R
         let (these, after) = rest
             .split_at_mut_checked(usize::try_from(bytes).unwrap_or(usize::MAX))
             .ok_or_else(|| Error::usage("the buffer is too small"))?;
-        array.read_box(&start, &counts, these, exec)?;
+        array.items().read_box(&start, &counts, these, exec)?;
         rest = after;
     }
     Ok(())

@@ -8,10 +8,14 @@ use crate::array::Selection;
 use crate::array::Transaction;
 use crate::array::options::first_content;
 use crate::array::reshape::part::AxisParts;
+use crate::array::reshape::part::Part;
 use crate::array::reshape::recipe::Incoming;
+use crate::array::selection::Pick;
+use crate::array::selection::Taken;
 use crate::chunk::Special;
 use crate::error::Error;
 use crate::error::Result;
+use crate::limits::Limits;
 
 /// A new shape for an array, with where each axis grows or shrinks and what new items are.
 ///
@@ -147,7 +151,8 @@ impl Array {
         transaction.commit()
     }
 
-    /// Deletes an index or a range of them along an axis, and commits; items behind move up.
+    /// Deletes an index, a range (with a step) or a list of indices, or what a mask names, along an axis, and commits;
+    /// items behind move up. Indices are those before the change, in any order.
     ///
     /// ```
     /// use b2nd::{s, Dtype, Options};
@@ -156,11 +161,14 @@ impl Array {
     /// a.delete(0, 1..3)?;
     /// a.delete(0, -1)?;
     /// assert_eq!(a.read_bytes(s![])?, [0, 3]);
+    /// a.resize([5])?;
+    /// a.delete(0, [4, 0, 4, -2])?;
+    /// assert_eq!(a.read_bytes(s![])?, [3, 0]);
     /// # Ok::<(), b2nd::Error>(())
     /// ```
     ///
     /// # Errors
-    /// As [`Array::resize`], and [`Error::Usage`] when there is no such axis or index, or the range has a step.
+    /// As [`Array::resize`], and [`Error::Usage`] when there is no such axis or index.
     pub fn delete(&mut self, axis: usize, range: impl Into<Axis>) -> Result<()> {
         let mut transaction = self.transaction();
         transaction.delete(axis, range)?;
@@ -173,7 +181,14 @@ impl Array {
         self.stage_shape(&axes, Incoming::Fill { special, value })
     }
 
-    fn stage_insert(&mut self, axis: usize, index: Option<u64>, items: &[u8]) -> Result<()> {
+    /// Puts items before `index`, or at the end; `count` along the axis, which items of no bytes cannot say.
+    pub(in crate::array) fn stage_insert(
+        &mut self,
+        axis: usize,
+        index: Option<u64>,
+        items: &[u8],
+        count: Option<u64>,
+    ) -> Result<()> {
         let length = self.axis_length(axis)?;
         let index = index.unwrap_or(length);
         if index > length {
@@ -182,10 +197,15 @@ impl Array {
             )));
         }
         let others = self.shape().iter().enumerate().filter(|(other, _)| *other != axis);
-        let slab = others.map(|(_, &n)| n).try_fold(self.grid.itemsize() as u64, u64::checked_mul);
+        let mut others = others.map(|(_, &n)| n);
+        let slab = if items.is_empty() || others.clone().any(|n| n == 0) {
+            Some(0)
+        } else {
+            others.try_fold(self.grid.itemsize() as u64, u64::checked_mul)
+        };
         let slab = slab.ok_or_else(|| Error::usage("a slab has more than 2^64 bytes"))?;
         let bytes = items.len() as u64;
-        let count = bytes.checked_div(slab).unwrap_or(0);
+        let count = count.or(bytes.checked_div(slab)).unwrap_or(0);
         if count.saturating_mul(slab) != bytes {
             return Err(Error::usage(format!(
                 "{bytes} bytes are no whole slabs: one along axis {axis} of {:?} has {slab}",
@@ -197,7 +217,7 @@ impl Array {
         let lengths = axes.iter().map(|axis| usize::try_from(axis.len()));
         let mut lengths =
             lengths.collect::<Result<Vec<_>, _>>().map_err(|_| Error::usage("an axis is too long"))?;
-        // At most the number of bytes that are in memory.
+        // At most the number of bytes that are in memory, or nobody's.
         lengths[axis] = count as usize;
         self.stage_shape(&axes, Incoming::Items { bytes: items, lengths })
     }
@@ -205,16 +225,29 @@ impl Array {
     fn stage_delete(&mut self, axis: usize, range: Axis) -> Result<()> {
         let length = self.axis_length(axis)?;
         if matches!(range, Axis::NewAxis | Axis::Ellipsis) {
-            return Err(Error::usage("an index or a range can be deleted, and no new axis and no '...'"));
+            return Err(Error::usage("indices and ranges can be deleted, and no new axis and no '...'"));
         }
-        let lines = Selection::new([range]).resolve(&[length])?.into_lines();
-        let line = lines.ok().and_then(|lines| lines.first().copied()).filter(|line| line.step == 1);
-        let line = line
-            .ok_or_else(|| Error::usage("only an index or a range without a step can be deleted at once"))?;
-        // Nothing may be taken at any index.
-        let start = line.start.min(length);
+        let Taken::Axes(picks) = Selection::new([range]).resolve(&[length])?.taken else {
+            return Err(Error::usage("points have no place along one axis"));
+        };
         let mut axes = self.kept_axes()?;
-        axes[axis] = AxisParts::spliced(length, start..start + line.count, 0)?;
+        axes[axis] = match picks.as_slice() {
+            [Pick::Line(line)] => {
+                // Nothing may be taken at any index.
+                let (start, step) = (line.start.min(length), line.step.unsigned_abs());
+                let reach = line.count.saturating_sub(1) * step;
+                let first = if line.step < 0 { start - reach } else { start };
+                if step == 1 {
+                    AxisParts::spliced(length, first..first + line.count, 0)?
+                } else {
+                    let bytes = line.count.saturating_mul(size_of::<Part>() as u64);
+                    Limits::check("the parts of an axis", bytes, self.schunk.limits().max_index_bytes())?;
+                    AxisParts::without(length, (0..line.count).map(|n| first + n * step))?
+                }
+            }
+            [Pick::List(list)] => AxisParts::without(length, list.indices.iter().copied())?,
+            _ => return Err(Error::usage("one axis takes one selection")),
+        };
         // Nothing comes in, so any kind will do.
         let special = self.schunk.uniform()?.unwrap_or(Special::Zeros);
         self.stage_shape(&axes, Incoming::Fill { special, value: None })
@@ -245,7 +278,7 @@ impl Transaction<'_> {
     /// # Errors
     /// As [`Array::append_bytes`]; after an error the transaction can only be dropped.
     pub fn append_bytes(&mut self, axis: usize, items: &[u8]) -> Result<()> {
-        self.stage(|array| array.stage_insert(axis, None, items))
+        self.stage(|array| array.stage_insert(axis, None, items, None))
     }
 
     /// Inserts items along an axis; see [`Array::insert_bytes`].
@@ -253,7 +286,7 @@ impl Transaction<'_> {
     /// # Errors
     /// As [`Array::insert_bytes`]; after an error the transaction can only be dropped.
     pub fn insert_bytes(&mut self, axis: usize, index: u64, items: &[u8]) -> Result<()> {
-        self.stage(|array| array.stage_insert(axis, Some(index), items))
+        self.stage(|array| array.stage_insert(axis, Some(index), items, None))
     }
 
     /// Deletes along an axis; see [`Array::delete`].
@@ -281,6 +314,6 @@ impl ArrayWriter {
     /// # Errors
     /// As [`Array::append_bytes`]; after an error the writer can only be dropped.
     pub fn append_bytes(&mut self, axis: usize, items: &[u8]) -> Result<()> {
-        self.stage(|array| array.stage_insert(axis, None, items))
+        self.stage(|array| array.stage_insert(axis, None, items, None))
     }
 }

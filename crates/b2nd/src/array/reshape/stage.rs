@@ -36,8 +36,8 @@ impl Array {
             Incoming::Fill { special, value: None } => *special,
             _ => Special::Zeros,
         };
-        let recipe =
-            Recipe { grid: &grid, axes, incoming, params: params.clone(), context: self.context_of(&grid) };
+        let (context, processing) = (self.context_of(&grid), self.schunk.processing().clone());
+        let recipe = Recipe { grid: &grid, axes, incoming, params: params.clone(), context, processing };
         // An array of nothing but the fill value stays one, at no cost for each chunk.
         let filled = matches!(recipe.incoming, Incoming::Fill { value: None, .. });
         let same = filled && self.schunk.uniform()? == Some(fill);
@@ -95,7 +95,8 @@ impl Array {
     /// Fills an array that is new and all zeros.
     pub(super) fn stage_whole(&mut self, axes: &[AxisParts], incoming: Incoming<'_>) -> Result<()> {
         let (grid, params) = (self.grid.clone(), self.schunk.params().clone());
-        let recipe = Recipe { grid: &grid, axes, incoming, params, context: self.context_of(&grid) };
+        let (context, processing) = (self.context_of(&grid), self.schunk.processing().clone());
+        let recipe = Recipe { grid: &grid, axes, incoming, params, context, processing };
         let exec = self.schunk.exec().clone();
         let mut made = Vec::new();
         for (n, special) in recipe.changed(None)? {

@@ -135,6 +135,25 @@ impl ViewMut<'_> {
         self.stage(&selection.into(), Given::Items(&bytes))
     }
 
+    /// Writes one item of a Rust type into every place of a selection from the axes of the view, and commits; see
+    /// [`Array::fill`].
+    ///
+    /// ```
+    /// use b2nd::{s, Options};
+    /// let mut a = Options::new().create_memory::<i16>([2, 2])?;
+    /// a.view_mut().transpose().fill(s![1], 7i16)?;
+    /// assert_eq!(a.read_items::<i16>(s![])?, [0, 7, 0, 7]);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Array::fill`].
+    pub fn fill<T: Element>(&mut self, selection: impl Into<Selection>, item: T) -> Result<()> {
+        self.array.check_element::<T>()?;
+        let bytes = stored_bytes(self.array.dtype(), &[item])?.into_owned();
+        self.fill_bytes(selection, &bytes)
+    }
+
     fn stage(&mut self, selection: &Selection, given: Given<'_>) -> Result<()> {
         let arranged = &self.arranged;
         let resolved = selection.resolve(arranged.grid().shape())?;
