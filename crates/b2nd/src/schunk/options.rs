@@ -160,7 +160,7 @@ impl OpenOptions {
     /// The closure sees the blocks that a read touches, each whole and once for a read, those of special chunks (which
     /// store no bytes) too. The block cache keeps what it leaves, so a hit is not processed again. An error that it
     /// returns is that of the read. It has no part in `verify`, and none in what copies a frame as it is
-    /// ([`SChunk::save`](crate::SChunk::save), [`SChunk::to_bytes`](crate::SChunk::to_bytes)); arrays that are made of others
+    /// (`save`, `to_bytes` and `copy` of [`SChunk`](crate::SChunk)); arrays that are made of others
     /// ([`Options::copy`](crate::Options::copy) and the like) get the items that a reader sees. A super-chunk that is no array
     /// gathers single items range by range, and a block may be part of several.
     ///
