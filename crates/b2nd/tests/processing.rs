@@ -164,7 +164,7 @@ fn arrays_are_joined_as_their_readers_see_them() {
         assert_eq!(long.read_bytes(s![8..]).unwrap(), due, "{ours:?} {theirs:?}");
         let table = new().reshape(None, &array, &[80]).unwrap();
         assert_eq!(table.read_bytes(s![]).unwrap(), due, "{ours:?} {theirs:?}");
-        let turned = array.transpose().copy(new(), None).unwrap();
+        let turned = new().copy(None, array.transpose()).unwrap();
         assert_eq!(turned.transpose().read_bytes(s![]).unwrap(), due, "{ours:?} {theirs:?}");
     }
 }

@@ -179,7 +179,7 @@ fn view(case: &mut Case<'_>) -> Outcome<Value> {
     let axis = case.rng.below(4) as i64;
     let array = case.source(&shape)?;
     let view = array.permute(&order)?.expand_dims(&[axis])?;
-    view.copy(case.options(), Some(&case.file("b2nd")))?;
+    case.options().copy(Some(&case.file("b2nd")), view)?;
     Ok(json!({ "to": order, "axis": axis }))
 }
 

@@ -150,7 +150,7 @@ fn a_view_fetches_each_touched_block_once_and_no_other() {
         check_with(with, back, &part, &"part");
         let points_of = |a: &Array| a.transpose().read_bytes(Selection::points(turned.clone())).unwrap();
         check_with(with, points_of, &points, &"points");
-        let copied = |a: &Array| a.transpose().copy(Options::new(), None).unwrap().read_bytes(()).unwrap();
+        let copied = |a: &Array| Options::new().copy(None, a.transpose()).unwrap().read_bytes(()).unwrap();
         check_with(with, copied, &all, &"a copy");
     }
 }

@@ -93,26 +93,6 @@ impl Options {
         )
     }
 
-    /// Copies an array to `path` (`None`: into memory), with its metalayers and vlmetalayers.
-    ///
-    /// Chunks, blocks, codec and filters are those of the array where the options do not say others; chunks are then
-    /// copied as they are, compressed.
-    ///
-    /// ```
-    /// use b2nd::{s, Dtype, Options};
-    /// let mut a = Options::new().with_chunks([4]).create(None, Dtype::parse("|u1")?, &[6])?;
-    /// a.write_bytes(s![2..], &[1, 2, 3, 4])?;
-    /// let copy = Options::new().with_chunks([3]).copy(None, &a)?;
-    /// assert_eq!((copy.chunks(), copy.read_bytes(s![])?), (&[3][..], vec![0, 0, 1, 2, 3, 4]));
-    /// # Ok::<(), b2nd::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// As [`Options::create`], and [`Error::Format`] where the array is damaged.
-    pub fn copy(self, path: Option<&Path>, array: &Array) -> Result<Array> {
-        self.astype(path, array, array.dtype())
-    }
-
     /// Copies an array as [`Options::copy`] does, with its items converted to another dtype: as NumPy's `astype`, between
     /// numbers, bools and, without a change of unit, times; texts and raw bytes become longer or shorter.
     ///

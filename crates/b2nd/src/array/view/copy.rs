@@ -17,28 +17,6 @@ use std::path::Path;
 const BATCH_BYTES: u64 = 64 << 20;
 
 impl View<'_> {
-    /// Makes an array at `path` (`None`: in memory) of the items of the view, with the metalayers and vlmetalayers of the
-    /// array that is viewed.
-    ///
-    /// Codec, filters, and the lengths of chunks and blocks along each axis are those of the array where the options do not
-    /// say others; then each of its blocks is decoded once. [`Options::slice`] makes one of a part of the view.
-    ///
-    /// ```
-    /// use b2nd::{s, Dtype, Options};
-    /// let mut a = Options::new().with_chunks([2, 3]).create(None, Dtype::parse("|u1")?, &[2, 3])?;
-    /// a.write_bytes(s![], &[0, 1, 2, 10, 11, 12])?;
-    /// let turned = a.transpose().copy(Options::new(), None)?;
-    /// assert_eq!((turned.shape(), turned.chunks()), (&[3, 2][..], &[3, 2][..]));
-    /// assert_eq!(turned.read_bytes(s![])?, [0, 10, 1, 11, 2, 12]);
-    /// # Ok::<(), b2nd::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// As [`Options::create`], and [`Error::Format`](crate::Error::Format) where the array is damaged.
-    pub fn copy(&self, options: Options, path: Option<&Path>) -> Result<Array> {
-        options.slice(path, self, ())
-    }
-
     /// Copies what a selection takes into a new array of the shape of its result, about `most` bytes at a time.
     pub(super) fn copy_taken(&self, resolved: &Resolved, writer: &mut ArrayWriter, most: u64) -> Result<()> {
         if resolved.items()? == 0 {
@@ -68,6 +46,29 @@ impl View<'_> {
 }
 
 impl Options {
+    /// Copies an array, or what a view shows of it, to `path` (`None`: into memory), with its metalayers and vlmetalayers.
+    ///
+    /// Codec, filters, and the lengths of chunks and blocks along each axis are those of the array where the options do not
+    /// say others. The chunks of an array are then copied as they are, compressed; each block of a view is decoded once.
+    ///
+    /// ```
+    /// use b2nd::{s, Dtype, Options};
+    /// let mut a = Options::new().with_chunks([2, 3]).create(None, Dtype::parse("|u1")?, &[2, 3])?;
+    /// a.write_bytes(s![], &[0, 1, 2, 10, 11, 12])?;
+    /// let copy = Options::new().with_chunks([1, 2]).copy(None, &a)?;
+    /// assert_eq!((copy.chunks(), copy.read_bytes(s![1])?), (&[1, 2][..], vec![10, 11, 12]));
+    /// let turned = Options::new().copy(None, a.transpose())?;
+    /// assert_eq!((turned.shape(), turned.chunks()), (&[3, 2][..], &[3, 2][..]));
+    /// assert_eq!(turned.read_bytes(s![])?, [0, 10, 1, 11, 2, 12]);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Options::create`], and [`Error::Format`](crate::Error::Format) where the array is damaged.
+    pub fn copy<'a>(self, path: Option<&Path>, of: impl Into<View<'a>>) -> Result<Array> {
+        self.slice(path, of, ())
+    }
+
     /// Makes an array at `path` (`None`: in memory) of the items that a selection takes of an array or a view, with the
     /// metalayers and vlmetalayers of the array: `a[10:20, ::2]`, kept.
     ///

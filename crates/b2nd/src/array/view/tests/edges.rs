@@ -22,7 +22,7 @@ fn an_axis_with_long_chunks_is_squeezed() {
     assert_eq!(squeezed.read_items::<i32>(()).unwrap(), items);
     assert_eq!(squeezed.read_items::<i32>(s![3, 2..4]).unwrap(), items[17..19]);
     assert_eq!(squeezed.transpose().read_items::<i32>(s![1]).unwrap(), [2, 7, 12, 17]);
-    let copy = squeezed.copy(Options::new(), None).unwrap();
+    let copy = Options::new().copy(None, squeezed).unwrap();
     assert_eq!((copy.shape(), copy.chunks(), copy.blocks()), (&[4, 5][..], &[4, 3][..], &[2, 2][..]));
     assert_eq!(copy.read_items::<i32>(()).unwrap(), items);
     // Whole chunks, and a part of one; what lies past the edge stays zeros.
@@ -74,7 +74,7 @@ fn an_array_without_axes_has_views() {
 fn a_copy_takes_the_metadata_along() {
     let options = Options::new().with_metalayer("origin", *b"there").with_vlmetalayer("unit", *b"m");
     let array = options.create(None, Dtype::parse("<i4").unwrap(), &[3, 0]).unwrap();
-    let copy = array.transpose().copy(Options::new(), None).unwrap();
+    let copy = Options::new().copy(None, array.transpose()).unwrap();
     assert_eq!((copy.shape(), copy.dtype()), (&[0, 3][..], array.dtype()));
     assert!(copy.schunk().metalayers().any(|(name, content)| (name, content) == ("origin", b"there")));
     assert_eq!(copy.schunk().vlmetalayer("unit").unwrap().as_deref(), Some(&b"m"[..]));

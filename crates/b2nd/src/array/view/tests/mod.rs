@@ -101,7 +101,7 @@ proptest! {
         let (changes, model) = changes(&array, &mut rng);
         let view = changes.iter().fold(array.view(), |view, change| change.of(&view));
         let due = naive.get_flat(&model.at);
-        let copy = view.copy(Options::new(), None)?;
+        let copy = Options::new().copy(None, &view)?;
         prop_assert_eq!((copy.shape(), copy.chunks()), (view.shape(), view.chunks()));
         prop_assert_eq!(copy.read_bytes(())?, &due[..]);
         // Other chunks, and few bytes at a time.
