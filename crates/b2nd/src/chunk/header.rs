@@ -302,7 +302,7 @@ impl ChunkHeader {
         self.version <= VERSION_BLOSC1
     }
     /// What keeps this library from decoding the chunk, by its header.
-    pub(super) fn check_supported(&self) -> Result<()> {
+    pub(crate) fn check_supported(&self) -> Result<()> {
         let what = if self.blosc2_flags & FLAG_INSTRUMENTED != 0 {
             "instrumented chunk (it holds measurements of a codec, not data)"
         } else if self.blosc2_flags & FLAG_LAZY != 0 {

@@ -16,6 +16,11 @@ impl SChunk {
         let own = u32::from(header.typesize());
         let value = chunk.get(header.header_len()..).unwrap_or_default();
         match header.special() {
+            // What nobody can read is copied as it is.
+            _ if header.check_supported().is_err() => {
+                self.begin()?;
+                self.write_bytes(chunk)
+            }
             // An offset speaks of the frame's items: NaN of others is other bytes.
             Some(Special::Nan) if own != typesize => self.write_repeated(nan(own), header.nbytes()),
             Some(Special::Value) if value.len() as u64 != u64::from(typesize) => {

@@ -251,6 +251,8 @@ impl SChunk {
     pub(super) fn check_chunk(&self, chunk: &[u8]) -> Result<ChunkHeader> {
         let refused = |reason: String| Err(Error::usage(format!("the chunk cannot be stored: {reason}")));
         let header = ChunkHeader::parse(chunk)?;
+        // Measurements of a codec and references to files are no data to keep.
+        header.check_supported()?;
         if u64::from(header.cbytes()) != chunk.len() as u64 {
             return refused(format!("it says {} bytes and has {}", header.cbytes(), chunk.len()));
         }

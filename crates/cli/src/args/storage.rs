@@ -3,10 +3,10 @@
 use b2nd::array::Options;
 use b2nd::chunk::{Params, SplitMode};
 use b2nd::schunk::Layout;
-use b2nd::{Codec, Exec, Pipeline};
+use b2nd::{Exec, Pipeline};
 use clap::Args;
 
-use crate::args::values::{ByteSize, CodecChoice, Filters, Lengths};
+use crate::args::values::{ByteSize, CodecChoice, Filters, Lengths, is_zfp};
 use crate::failure::{Failure, Result};
 use crate::interrupt;
 use crate::report::lengths;
@@ -75,7 +75,7 @@ impl Storage {
         let mut params = base;
         if let Some(codec) = self.codec {
             params = params.with_codec(codec.codec).with_codec_meta(codec.meta);
-            if matches!(codec.codec, Codec::ZfpAccuracy | Codec::ZfpPrecision | Codec::ZfpRate) {
+            if is_zfp(codec.codec) {
                 // It takes floats as they are, so what was chosen for another codec does not hold.
                 params = params.with_pipeline(Pipeline::none()).with_split(SplitMode::Auto);
             }

@@ -71,6 +71,9 @@ impl FromStr for CodecChoice {
                  zfp-rate:N are"
             )
         })?;
+        if !cfg!(feature = "zfp") && is_zfp(codec) {
+            return Err("this b2nd was built without the feature `zfp`".to_owned());
+        }
         let meta = match (meta, needed(codec)) {
             (Some(meta), _) => meta,
             (None, Some(what)) => return Err(format!("{} needs {what}", codec.name())),
@@ -81,6 +84,11 @@ impl FromStr for CodecChoice {
             number.and_then(|n| u8::try_from(n).ok().or_else(|| i8::try_from(n).ok().map(i8::cast_unsigned)));
         Ok(CodecChoice { codec, meta: byte.ok_or("the parameter of a codec is a number from -128 to 255")? })
     }
+}
+
+/// Whether a codec is zfp in one of its modes.
+pub(crate) fn is_zfp(codec: Codec) -> bool {
+    matches!(codec, Codec::ZfpAccuracy | Codec::ZfpPrecision | Codec::ZfpRate)
 }
 
 /// What the parameter of a codec says, where there must be one.
@@ -159,7 +167,8 @@ mod tests {
         assert_eq!(parse("lz4:7"), Ok((Codec::Lz4, 7)));
         assert_eq!(parse("lz4:-1"), Ok((Codec::Lz4, 255)));
         assert_eq!(parse("ndlz:8"), Ok((Codec::Ndlz, 8)));
-        assert_eq!(parse("zfp_accuracy:-3"), Ok((Codec::ZfpAccuracy, 253)));
+        let zfp = parse("zfp_accuracy:-3");
+        assert_eq!(zfp.ok(), cfg!(feature = "zfp").then_some((Codec::ZfpAccuracy, 253)));
         for text in [
             "",
             "lzma",

@@ -1,6 +1,7 @@
 //! Corners in which a change could be silently wrong.
 
 use super::*;
+use crate::error::Error;
 use crate::schunk::CreateOptions;
 
 #[test]
@@ -170,4 +171,21 @@ fn a_rewrite_keeps_what_the_handle_was_opened_with() {
     let mut schunk = SChunk::from_bytes(schunk.to_bytes().unwrap(), &options).unwrap();
     schunk.compact().unwrap();
     assert_eq!(schunk.block_cache().capacity, 1 << 20);
+}
+
+#[test]
+fn chunks_that_hold_no_data_are_not_taken() {
+    let mut schunk = CreateOptions::new(Params::new(2)).create(None).unwrap();
+    schunk.append(b"good").unwrap();
+    for flag in [0x08, 0x80] {
+        for mut chunk in [
+            chunk::encode_special(Special::Value, 4, &[1, 2], &Params::new(2)).unwrap(),
+            chunk::encode(b"data", &Params::new(2), &Exec::new(1)).unwrap(),
+        ] {
+            chunk[31] |= flag;
+            assert!(matches!(schunk.append_chunk(&chunk), Err(Error::Unsupported { .. })));
+            assert!(matches!(schunk.update_chunk(0, &chunk), Err(Error::Unsupported { .. })));
+        }
+    }
+    assert_eq!((schunk.nchunks(), schunk.read_items(0..2).unwrap()), (1, b"good".to_vec()));
 }
