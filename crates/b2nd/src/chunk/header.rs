@@ -139,6 +139,9 @@ impl ChunkHeader {
         if self.special_id() != 0 {
             return self.check_special();
         }
+        if self.is_variable() && self.nbytes == 0 && self.blocksize > 0 {
+            return Err(wrong(4, format!("{} blocks of variable length without bytes", self.blocksize)));
+        }
         if self.is_raw() && self.is_variable() {
             return Err(wrong(30, "blocks of variable length in a stored chunk"));
         }

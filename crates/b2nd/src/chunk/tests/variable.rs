@@ -89,6 +89,7 @@ fn lengths_and_offsets_that_contradict_each_other_are_errors() {
         (first, 79),
         (first, 81),
         (first, i32::MAX),
+        (4, 0),
         (4, 399),
         (4, 401),
         (8, 0),
