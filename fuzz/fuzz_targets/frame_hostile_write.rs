@@ -28,7 +28,7 @@ fn read(frame: &SChunk) -> Option<Vec<Vec<u8>>> {
 }
 
 fn run(u: &mut Unstructured<'_>, mut frame: SChunk) -> Result<()> {
-    let mut model = read(&frame);
+    let mut model = read(&frame).filter(|_| !b2nd_fuzz::is_lossy(frame.params()));
     for _ in 0..6 {
         if u.is_empty() || frame.nbytes() > 1 << 16 {
             break;

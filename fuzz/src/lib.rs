@@ -4,7 +4,7 @@ pub mod change;
 pub mod pick;
 pub mod registry;
 
-use b2nd::{Exec, Limits, OpenOptions};
+use b2nd::{Codec, Exec, Filter, Limits, OpenOptions, Params};
 
 /// Little of everything, so that whatever asks for more memory on its input's word is found.
 pub fn limits() -> Limits {
@@ -18,4 +18,11 @@ pub fn limits() -> Limits {
 /// The options that open hostile bytes: [`limits`], one thread, the codec and the filter of [`registry`].
 pub fn options() -> OpenOptions {
     OpenOptions::new().with_limits(limits()).with_exec(Exec::new(1)).with_registry(registry::registry())
+}
+
+/// Whether what is written with these parameters may come back as something else, as it is meant to.
+pub fn is_lossy(params: &Params) -> bool {
+    let codec = matches!(params.codec(), Codec::ZfpAccuracy | Codec::ZfpPrecision | Codec::ZfpRate);
+    let lossy = [Filter::TruncPrec, Filter::IntTrunc, Filter::NdMean];
+    codec || lossy.iter().any(|filter| params.pipeline().contains(*filter))
 }

@@ -2,7 +2,7 @@
 
 #![expect(clippy::mem_forget, reason = "what is leaked is what is tested")]
 
-use b2nd::{Array, Axis, Options, Over, Selection, s};
+use b2nd::{Array, Axis, Dtype, Error, Limits, OpenOptions, Options, Over, Selection, s};
 
 #[test]
 fn long_axes_beside_an_empty_one_are_no_overflow() {
@@ -99,4 +99,18 @@ fn indices_with_gaps_are_deleted_as_from_a_vector() {
     assert!(matches!(long.delete(0, Axis::from(..).with_step(2)), Err(b2nd::Error::Limit { .. })));
     long.delete(0, Axis::from(..).with_step(1 << 39)).unwrap();
     assert_eq!(long.shape(), [(1 << 40) - 2]);
+}
+
+#[test]
+fn a_write_makes_no_chunk_that_could_not_be_read_again() {
+    let empty =
+        Options::new().with_chunks([64, 64]).create(None, Dtype::parse("|u1").unwrap(), &[0, 64]).unwrap();
+    let limits = Limits::default().with_max_chunk_bytes(1 << 10);
+    let options = OpenOptions::new().with_write(true).with_limits(limits);
+    let mut array = Array::from_bytes(empty.to_bytes().unwrap(), &options).unwrap();
+    assert!(matches!(array.append_bytes(0, &[1; 64]), Err(Error::Limit { .. })));
+    assert_eq!(array.shape(), [0, 64]);
+    array.resize([3, 64]).unwrap();
+    assert!(matches!(array.write_bytes((), &[1; 192]), Err(Error::Limit { .. })));
+    assert_eq!(array.read_bytes(()).unwrap(), [0; 192], "zeros are no chunk");
 }

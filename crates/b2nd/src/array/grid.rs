@@ -4,6 +4,7 @@ use crate::array::selection::Line;
 use crate::array::selection::Pick;
 use crate::error::Error;
 use crate::error::Result;
+use crate::limits::Limits;
 use crate::limits::reserved;
 
 /// The most dimensions that the format has.
@@ -207,6 +208,10 @@ impl Grid {
     /// Bytes of a chunk, padding included.
     pub(crate) fn chunk_bytes(&self) -> usize {
         self.chunk_bytes
+    }
+    /// Whether the chunks that a write makes may be as large as they are: larger ones could not be read again.
+    pub(crate) fn check_chunk(&self, limits: &Limits) -> Result<()> {
+        Limits::check("a chunk of the array", self.chunk_bytes as u64, limits.max_chunk_bytes())
     }
     pub(crate) fn blocks_per_chunk(&self) -> usize {
         self.chunk_bytes.checked_div(self.block_bytes).unwrap_or(0)

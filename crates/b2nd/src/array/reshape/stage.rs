@@ -79,6 +79,7 @@ impl Array {
         if made.is_empty() {
             return Ok(());
         }
+        recipe.grid.check_chunk(self.schunk.limits())?;
         let before = self.schunk.nchunks();
         let count = before.saturating_add(made.len() as u64);
         self.schunk.relayout(count, Special::Zeros, |n| (n < before).then_some(n))?;
@@ -104,6 +105,9 @@ impl Array {
                 Some(kind) => self.schunk.put_special(n, kind)?,
                 None => made.push(n),
             }
+        }
+        if !made.is_empty() {
+            grid.check_chunk(self.schunk.limits())?;
         }
         for numbers in made.chunks(recipe.batch_len(&exec)) {
             for (chunk, &n) in recipe.batch(numbers, None, &exec)?.iter().zip(numbers) {

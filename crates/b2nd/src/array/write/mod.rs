@@ -174,6 +174,9 @@ fn store<E: Edit>(
     bytes: u64,
     edit: impl Fn(usize) -> E + Sync,
 ) -> Result<()> {
+    if chunks > 0 {
+        grid.check_chunk(schunk.limits())?;
+    }
     let (exec, processing) = (schunk.exec().clone(), schunk.processing().clone());
     let queue = Queue::new(schunk, 2 * exec.threads());
     let write = Write { grid, queue, exec: &exec, processing: &processing };
