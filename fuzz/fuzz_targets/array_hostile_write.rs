@@ -17,7 +17,10 @@ fuzz_target!(|data: &[u8]| {
     if array.nbytes() > 1 << 14 || chunk > 1 << 16 || array.schunk().nchunks() > 64 || array.ndim() > 5 {
         return;
     }
-    let _ = run(&mut Unstructured::new(choices), array, &options);
+    // An array without items may be longer than a naive one can be.
+    if array.shape().iter().all(|&n| n <= 1 << 14) {
+        let _ = run(&mut Unstructured::new(choices), array, &options);
+    }
 });
 
 fn run(u: &mut Unstructured<'_>, mut array: Array, options: &OpenOptions) -> Result<()> {

@@ -27,7 +27,8 @@ fuzz_target!(|data: &[u8]| {
         chunks(&array);
         reduce(&array);
         let Ok(whole) = whole else { return };
-        if whole.len() <= 1 << 14 {
+        // An array without items may be longer than a naive one can be.
+        if whole.len() <= 1 << 14 && array.shape().iter().all(|&n| n <= 1 << 14) {
             select(&array, &whole, data);
             let cached = options.with_block_cache(1 << 14);
             select(&Array::from_bytes(data.to_vec(), &cached).expect("it was opened before"), &whole, data);

@@ -38,7 +38,15 @@ fuzz_target!(|data: &[u8]| {
     if let Ok(mut last) = SChunk::from_bytes(data.to_vec(), &writing) {
         let before = look(&last);
         if last.set_vlmetalayer("note", b"something new").is_ok() {
-            assert_eq!(before, look(&last));
+            let mut after = look(&last);
+            // A forged offset past the end may lead to a chunk once the frame is longer.
+            before
+                .3
+                .iter()
+                .zip(&mut after.3)
+                .filter(|(chunk, _)| chunk.is_none())
+                .for_each(|(_, now)| *now = None);
+            assert_eq!(before, after);
             assert_eq!(last.vlmetalayer("note").expect("it was just set"), Some(b"something new".to_vec()));
         }
     }
