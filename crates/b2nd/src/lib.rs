@@ -57,6 +57,7 @@ pub use codec::Codec;
 pub use error::{Error, Fault, Part, Result};
 pub use exec::{Cancel, Exec};
 pub use filter::{Filter, Pipeline};
+pub use frame::Durability;
 pub use limits::Limits;
 pub use registry::Registry;
 pub use schunk::{BlockPlace, CacheUse, FrameInfo, Layout, OpenOptions, SChunk, SaveOptions};

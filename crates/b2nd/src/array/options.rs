@@ -17,6 +17,7 @@ use crate::chunk::Special;
 use crate::error::Error;
 use crate::error::Result;
 use crate::exec::Exec;
+use crate::frame::Durability;
 use crate::limits::Limits;
 use crate::registry::Registry;
 use crate::schunk::BlockPlace;
@@ -77,6 +78,7 @@ pub struct Options {
     vlmetalayers: Vec<(String, Vec<u8>)>,
     block_cache: u64,
     processing: Processing,
+    durability: Durability,
 }
 
 impl Options {
@@ -118,6 +120,12 @@ impl Options {
     #[must_use]
     pub fn with_overwrite(mut self, overwrite: bool) -> Self {
         self.overwrite = overwrite;
+        self
+    }
+    /// As [`OpenOptions::with_durability`], for the new array and this handle of it.
+    #[must_use]
+    pub fn with_durability(mut self, durability: Durability) -> Self {
+        self.durability = durability;
         self
     }
     /// Sets threads, cancellation and progress; all processors by default.
@@ -272,6 +280,7 @@ impl Options {
             registry: self.registry,
             block_cache: self.block_cache,
             processing: self.processing,
+            durability: self.durability,
             ..OpenOptions::new()
         };
         if grid.block_bytes() > 0 {

@@ -1,6 +1,7 @@
 //! Frames: header, metalayers, chunk offsets, trailer and vlmetalayers, contiguous and sparse. Parsing never touches a file.
 #![deny(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 
+mod durability;
 mod edit;
 mod header;
 mod legacy;
@@ -10,6 +11,7 @@ mod parse;
 pub mod plan;
 mod trailer;
 
+pub use durability::Durability;
 pub(crate) use edit::Undo;
 pub(crate) use header::{ChunkSizes, Header, HeaderFields, MARK_LEN, find_mark};
 pub(crate) use metalayers::Name;

@@ -1,5 +1,6 @@
 //! Writes as data: an ordered list of steps, so that a crash can be replayed at every one of them.
 
+use super::Durability;
 use super::Header;
 use super::Layout;
 use super::Offsets;
@@ -30,13 +31,14 @@ pub enum WriteStep<'a> {
         /// What.
         bytes: Cow<'a, [u8]>,
     },
-    /// Makes or replaces a whole file: a temporary name, then a rename. The content of [`FileId::Frame`] is on the medium
-    /// before the rename; that of a chunk file after its own `Sync`.
+    /// Makes or replaces a whole file: a temporary name, then a rename.
     Put {
         /// The file.
         file: FileId,
         /// Its content.
         bytes: Cow<'a, [u8]>,
+        /// Whether the content, and the files that it refers to, are on the medium before the rename.
+        sync: bool,
     },
     /// Sets the length of a file.
     SetLen {
@@ -51,7 +53,10 @@ pub enum WriteStep<'a> {
         file: FileId,
     },
     /// Gives a new frame its name: it becomes visible at its path, whole. Nothing to do in memory.
-    Publish,
+    Publish {
+        /// Whether the name is on the medium when this is done.
+        sync: bool,
+    },
     /// Removes a chunk file that nothing refers to any more; a missing one is no error.
     Remove {
         /// The file.
@@ -78,6 +83,7 @@ pub(crate) struct Commit<'a> {
     pub(crate) emptied: Option<u32>,
     /// Whether the frame has no name yet.
     pub(crate) first: bool,
+    pub(crate) durability: Durability,
 }
 
 /// The steps of a commit, and the header as it is after them.
@@ -92,13 +98,14 @@ pub(crate) fn plan_commit(commit: &Commit<'_>, exec: &Exec) -> Result<(Header, V
     let tail_len = tail.len() as u64;
     let too_large = || Error::usage("the frame is too large");
     let frame = FileId::Frame;
+    let durability = commit.durability;
     let mut steps = Vec::new();
     if header.layout() == Layout::Contiguous && header.nbytes() > 0 {
         let cbytes = commit.end.checked_sub(header.len()).ok_or_else(too_large)?;
         let frame_len = commit.end.checked_add(tail_len).filter(|len| i64::try_from(*len).is_ok());
         header.set_lengths(frame_len.ok_or_else(too_large)?, cbytes, has_vlmeta);
         steps.push(WriteStep::WriteAt { file: frame, offset: commit.end, bytes: tail.into() });
-        if !commit.first {
+        if !commit.first && durability.orders() {
             steps.push(WriteStep::Sync { file: frame });
         }
         steps.push(WriteStep::WriteAt { file: frame, offset: 0, bytes: header.bytes().to_vec().into() });
@@ -107,16 +114,21 @@ pub(crate) fn plan_commit(commit: &Commit<'_>, exec: &Exec) -> Result<(Header, V
         let cbytes = if header.layout() == Layout::Sparse { sparse_cbytes(commit) } else { 0 };
         let frame_len = header.len().checked_add(tail_len).ok_or_else(too_large)?;
         header.set_lengths(frame_len, cbytes, has_vlmeta);
-        steps.extend(commit.added.iter().map(|n| WriteStep::Sync { file: FileId::Chunk(*n) }));
+        if durability.orders() {
+            steps.extend(commit.added.iter().map(|n| WriteStep::Sync { file: FileId::Chunk(*n) }));
+        }
         let bytes = [header.bytes(), &tail].concat().into();
-        steps.push(WriteStep::Put { file: frame, bytes });
+        steps.push(WriteStep::Put { file: frame, bytes, sync: durability.orders() });
     }
-    steps.push(WriteStep::Sync { file: frame });
+    // The name of a new frame refers to all of it.
+    if durability.keeps() || commit.first && durability.orders() {
+        steps.push(WriteStep::Sync { file: frame });
+    }
     if commit.first {
-        steps.push(WriteStep::Publish);
+        steps.push(WriteStep::Publish { sync: durability.keeps() });
     }
     steps.extend(commit.obsolete.iter().map(|n| WriteStep::Remove { file: FileId::Chunk(*n) }));
-    let put_empty = |n| WriteStep::Put { file: FileId::Chunk(n), bytes: Cow::Borrowed(&[]) };
+    let put_empty = |n| WriteStep::Put { file: FileId::Chunk(n), bytes: Cow::Borrowed(&[]), sync: false };
     steps.extend(commit.emptied.map(put_empty));
     Ok((header, steps))
 }
@@ -142,11 +154,15 @@ pub(crate) fn plan_copy(
     header.set_lengths(frame_len.ok_or_else(too_large)?, cbytes, !copy.trailer.is_empty());
     let file = FileId::Frame;
     let mut steps = vec![WriteStep::WriteAt { file, offset: copy.end, bytes: tail.into() }];
-    if behind {
+    let durability = copy.durability;
+    if behind && durability.orders() {
         steps.push(WriteStep::Sync { file });
     }
     steps.push(WriteStep::WriteAt { file, offset: 0, bytes: header.bytes().to_vec().into() });
-    steps.extend([WriteStep::Sync { file }, WriteStep::Publish]);
+    if durability.keeps() || !behind && durability.orders() {
+        steps.push(WriteStep::Sync { file });
+    }
+    steps.push(WriteStep::Publish { sync: durability.keeps() });
     Ok((header, steps))
 }
 

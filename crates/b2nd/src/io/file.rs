@@ -64,15 +64,18 @@ impl FileStore {
         self.base.checked_add(offset).ok_or_else(too_large)
     }
     /// Replaces the frame, and all that follows it, by these bytes.
-    fn put(&mut self, bytes: &[u8]) -> Result<()> {
+    fn put(&mut self, bytes: &[u8], sync: bool) -> Result<()> {
         let failed = |e| Error::io("cannot write the frame", e).at_path(&self.path);
         if self.fresh.is_some() {
             self.file.0.set_len(self.base).map_err(failed)?;
             return self.file.write_all_at(bytes, self.base).map_err(failed);
         }
         let new = self.successor()?;
-        new.file.write_all_at(bytes, self.base).and_then(|()| new.file.0.sync_all()).map_err(failed)?;
-        new.fresh.map_or(Ok(()), Fresh::publish)?;
+        new.file.write_all_at(bytes, self.base).map_err(failed)?;
+        if sync {
+            new.file.0.sync_data().map_err(failed)?;
+        }
+        new.fresh.map_or(Ok(()), |fresh| fresh.publish(sync))?;
         self.file = new.file;
         Ok(())
     }
@@ -125,15 +128,15 @@ impl Store for FileStore {
                 let at = self.at(*offset)?;
                 self.file.write_all_at(bytes, at).map_err(|e| self.failed("cannot write the frame", e))
             }
-            WriteStep::Put { file: FileId::Frame, bytes } => self.put(bytes),
+            WriteStep::Put { file: FileId::Frame, bytes, sync } => self.put(bytes, *sync),
             WriteStep::SetLen { file: FileId::Frame, len } => {
                 let len = self.at(*len)?;
                 self.file.0.set_len(len).map_err(|e| self.failed("cannot set the length of the frame", e))
             }
             WriteStep::Sync { file: FileId::Frame } => {
-                self.file.0.sync_all().map_err(|e| self.failed("cannot sync the frame", e))
+                self.file.0.sync_data().map_err(|e| self.failed("cannot sync the frame", e))
             }
-            WriteStep::Publish => self.fresh.take().map_or(Ok(()), Fresh::publish),
+            WriteStep::Publish { sync } => self.fresh.take().map_or(Ok(()), |fresh| fresh.publish(*sync)),
             WriteStep::WriteAt { file, .. }
             | WriteStep::Put { file, .. }
             | WriteStep::SetLen { file, .. }

@@ -46,8 +46,9 @@ impl Fresh {
         self.published = true;
         Ok(())
     }
-    /// Renames to the target. Without `overwrite` a target that has appeared meanwhile is an error.
-    pub(super) fn publish(mut self) -> Result<()> {
+    /// Renames to the target; with `sync`, the name is on the medium after that. Without `overwrite` a target that has
+    /// appeared meanwhile is an error.
+    pub(super) fn publish(mut self, sync: bool) -> Result<()> {
         check_target(&self.target, self.overwrite)?;
         let failed = |e| Error::io("cannot give the new frame its name", e).at_path(&self.target);
         // A file replaces a file at once. With a directory on either side the old one has to step aside first.
@@ -74,8 +75,10 @@ impl Fresh {
             // The new frame is in place; what is left of the old one is not worth an error.
             let _ = remove_frame(&aside);
         }
-        sync_parent(&self.target).map_err(failed)?;
         self.published = true;
+        if sync {
+            sync_parent(&self.target).map_err(failed)?;
+        }
         Ok(())
     }
 }

@@ -143,7 +143,7 @@ impl Store for MemoryStore {
                     place.copy_from_slice(bytes);
                 }
             }
-            WriteStep::Put { file, bytes } => {
+            WriteStep::Put { file, bytes, .. } => {
                 let (buffer, base) = self.bytes_mut(*file)?;
                 reserve(buffer, base.saturating_add(bytes.len() as u64))?;
                 buffer.truncate(usize::try_from(base).unwrap_or(usize::MAX));
@@ -158,7 +158,7 @@ impl Store for MemoryStore {
                 self.chunks.remove(n);
             }
             WriteStep::Remove { file: FileId::Frame } => return Err(super::no_such_file(FileId::Frame)),
-            WriteStep::Sync { .. } | WriteStep::Publish => {}
+            WriteStep::Sync { .. } | WriteStep::Publish { .. } => {}
         }
         Ok(())
     }

@@ -62,14 +62,14 @@ impl SparseDir {
         let metadata = fs::symlink_metadata(&path).map_err(|e| missing(file, e, &path))?;
         super::open_regular(&path, &metadata, write)
     }
-    fn put(&self, file: FileId, bytes: &[u8]) -> Result<()> {
+    fn put(&self, file: FileId, bytes: &[u8], sync: bool) -> Result<()> {
         let path = self.file_path(file);
         let failed = |e| Error::io("cannot write the file", e).at_path(&path);
         let (fresh, mut temporary) = Fresh::file(&path, true)?;
         temporary.write_all(bytes).map_err(failed)?;
-        if file == FileId::Frame {
+        if sync {
             // What it refers to, and itself, before it takes the place of the old one.
-            temporary.sync_all().map_err(failed)?;
+            temporary.sync_data().map_err(failed)?;
             fresh::sync_directory(self.directory()).map_err(failed)?;
         }
         drop(temporary);
@@ -106,15 +106,15 @@ impl Store for SparseDir {
             return Err(super::read_only(Some(&self.path)));
         }
         match step {
-            WriteStep::Put { file, bytes } => self.put(*file, bytes),
+            WriteStep::Put { file, bytes, sync } => self.put(*file, bytes, *sync),
             WriteStep::Sync { file: FileId::Frame } => fresh::sync_directory(self.directory())
                 .map_err(|e| Error::io("cannot sync the frame", e).at_path(&self.path)),
             WriteStep::Sync { file } => {
                 let path = self.file_path(*file);
                 let opened = self.open_file(*file, true)?;
-                opened.sync_all().map_err(|e| Error::io("cannot sync the file", e).at_path(&path))
+                opened.sync_data().map_err(|e| Error::io("cannot sync the file", e).at_path(&path))
             }
-            WriteStep::Publish => self.fresh.take().map_or(Ok(()), Fresh::publish),
+            WriteStep::Publish { sync } => self.fresh.take().map_or(Ok(()), |fresh| fresh.publish(*sync)),
             WriteStep::Remove { file: file @ FileId::Chunk(_) } => {
                 let path = self.file_path(*file);
                 match fs::remove_file(&path) {

@@ -28,8 +28,8 @@ fn memory_and_file_do_the_same() {
         store.apply(&WriteStep::SetLen { file: FileId::Frame, len: 2 }).unwrap();
         assert_eq!(store.len(FileId::Frame).unwrap(), 2);
         store.apply(&WriteStep::Sync { file: FileId::Frame }).unwrap();
-        store.apply(&WriteStep::Publish).unwrap();
-        store.apply(&WriteStep::Put { file: FileId::Frame, bytes: b"whole"[..].into() }).unwrap();
+        store.apply(&WriteStep::Publish { sync: true }).unwrap();
+        store.apply(&WriteStep::Put { file: FileId::Frame, bytes: b"whole"[..].into(), sync: true }).unwrap();
         assert_eq!(read(store.as_ref(), 0, 5).unwrap(), b"whole");
         assert_eq!(store.slice(FileId::Frame).is_some(), store.path().is_none());
         assert!(store.apply(&WriteStep::Remove { file: FileId::Frame }).is_err());
@@ -48,7 +48,7 @@ fn a_link_to_a_frame_stays_a_link() {
     fs::write(base.join("frame"), b"old").unwrap();
     std::os::unix::fs::symlink("frame", base.join("link")).unwrap();
     let mut store = FileStore::open(&base.join("link"), true, 0).unwrap();
-    store.apply(&WriteStep::Put { file: FileId::Frame, bytes: b"new"[..].into() }).unwrap();
+    store.apply(&WriteStep::Put { file: FileId::Frame, bytes: b"new"[..].into(), sync: true }).unwrap();
     assert!(fs::symlink_metadata(base.join("link")).unwrap().is_symlink());
     assert_eq!(fs::read(base.join("frame")).unwrap(), b"new");
     fs::remove_dir_all(&base).unwrap();

@@ -7,7 +7,7 @@ use super::transaction::Transaction;
 use crate::chunk::{MAX_CHUNK_BYTES, Params, Special};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
-use crate::frame::{ChunkSizes, Layout};
+use crate::frame::{ChunkSizes, Durability, Layout};
 use crate::limits::Limits;
 use crate::registry::Registry;
 use std::path::Path;
@@ -35,6 +35,7 @@ pub struct CreateOptions {
     pub(super) limits: Limits,
     pub(super) registry: Option<Registry>,
     pub(super) processing: Processing,
+    pub(super) durability: Durability,
     pub(super) metalayers: Vec<(String, Vec<u8>)>,
     pub(super) vlmetalayers: Vec<(String, Vec<u8>)>,
 }
@@ -51,6 +52,7 @@ impl Default for CreateOptions {
             limits: Limits::default(),
             registry: None,
             processing: Processing::default(),
+            durability: Durability::default(),
             metalayers: Vec::new(),
             vlmetalayers: Vec::new(),
         }
@@ -91,6 +93,12 @@ impl CreateOptions {
     #[must_use]
     pub fn with_exec(mut self, exec: Exec) -> Self {
         self.exec = exec;
+        self
+    }
+    /// As [`OpenOptions::with_durability`], for the new frame and this handle of it.
+    #[must_use]
+    pub fn with_durability(mut self, durability: Durability) -> Self {
+        self.durability = durability;
         self
     }
     /// Sets what the frame may cost when it is read.
@@ -221,6 +229,7 @@ impl CreateOptions {
         };
         let open = OpenOptions {
             processing: self.processing,
+            durability: self.durability,
             ..OpenOptions::new()
                 .with_write(true)
                 .with_exec(self.exec)

@@ -4,6 +4,7 @@ use super::handle::{Place, SChunk};
 use super::options::SaveOptions;
 use crate::chunk::{ChunkHeader, Special};
 use crate::error::{Error, Result};
+use crate::frame::Durability;
 use crate::frame::Layout;
 use crate::frame::plan;
 use crate::frame::{Entry, Offsets};
@@ -21,7 +22,7 @@ impl SChunk {
     /// [`Error::Io`] or [`Error::Format`] when a chunk cannot be read.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         let mut store = MemoryStore::default();
-        self.copy_to(&mut store, Layout::Contiguous, false)?;
+        self.copy_to(&mut store, Layout::Contiguous, false, Durability::None)?;
         store.take_frame().ok_or_else(|| Error::usage("a frame in memory lost its bytes"))
     }
 
@@ -102,7 +103,7 @@ impl SChunk {
             return Err(Error::usage(format!("{shown}: the frame itself is no place for its copy")));
         }
         let mut store = io::create(path, options.overwrite, options.layout)?;
-        self.copy_to(store.as_mut(), options.layout, false)
+        self.copy_to(store.as_mut(), options.layout, false, options.durability)
     }
 
     /// Appends a copy of the frame to a file, behind all that is in it, and says at which offset: for
@@ -128,7 +129,7 @@ impl SChunk {
     /// the file is as it was.
     pub fn append_to(&self, path: impl AsRef<Path>) -> Result<u64> {
         let (mut store, offset) = io::append(path.as_ref())?;
-        let copied = self.copy_to(store.as_mut(), Layout::Contiguous, true);
+        let copied = self.copy_to(store.as_mut(), Layout::Contiguous, true, Durability::Full);
         if copied.is_err() {
             // The error of the copy says more than one of the way back.
             let _ = store.apply(&WriteStep::SetLen { file: FileId::Frame, len: 0 });
@@ -143,11 +144,17 @@ impl SChunk {
     /// # Errors
     /// What the store returns, and [`Error::Format`] when a chunk cannot be read.
     pub fn save_to_store(&self, store: &mut dyn Store, layout: Layout) -> Result<()> {
-        self.copy_to(store, layout, true)
+        self.copy_to(store, layout, true, Durability::Full)
     }
 
     /// Copies the frame step by step into a store that has nothing yet.
-    pub(super) fn copy_to(&self, store: &mut dyn Store, layout: Layout, behind: bool) -> Result<()> {
+    pub(super) fn copy_to(
+        &self,
+        store: &mut dyn Store,
+        layout: Layout,
+        behind: bool,
+        durability: Durability,
+    ) -> Result<()> {
         let header = self.header_for(layout, None, &[])?;
         let mut copy = Copy { store, layout, header_len: header.len(), end: header.len(), next: 0, bytes: 0 };
         let offsets = self.copy_chunks(|bytes| copy.put(bytes))?;
@@ -163,6 +170,7 @@ impl SChunk {
             obsolete: &[],
             emptied: None,
             first: true,
+            durability,
         };
         let (_, steps) = plan::plan_copy(&commit, behind, &self.exec.clone().without_progress())?;
         steps.iter().try_for_each(|step| store.apply(step))
@@ -259,7 +267,7 @@ impl Copy<'_> {
             Layout::Sparse => {
                 let number = self.next;
                 self.next = number.checked_add(1).ok_or_else(too_large)?;
-                self.store.apply(&WriteStep::Put { file: FileId::Chunk(number), bytes })?;
+                self.store.apply(&WriteStep::Put { file: FileId::Chunk(number), bytes, sync: false })?;
                 Ok(i64::from(number))
             }
         }

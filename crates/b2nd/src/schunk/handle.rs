@@ -11,6 +11,7 @@ use crate::chunk::Params;
 use crate::chunk::Special;
 use crate::error::{Error, Part, Result};
 use crate::exec::Exec;
+use crate::frame::Durability;
 use crate::frame::Layout;
 use crate::frame::{Entry, FrameIndex, FrameParser, Header, Offsets, SameChunks, Step, Trailer};
 use crate::io::Store;
@@ -63,6 +64,7 @@ pub struct SChunk {
     pub(super) ends: OnceLock<Vec<u64>>,
     pub(super) cache: BlockCache,
     pub(super) processing: Processing,
+    pub(super) durability: Durability,
 }
 
 /// The first bytes of a chunk: any header.
@@ -87,6 +89,7 @@ impl SChunk {
             writable: options.write,
             cache: BlockCache::new(options.block_cache),
             processing: options.processing.clone(),
+            durability: options.durability,
         };
         if options.write {
             schunk.prepare_writing()?;

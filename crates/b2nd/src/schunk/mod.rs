@@ -21,7 +21,7 @@ mod special;
 mod transaction;
 mod write;
 
-pub use crate::frame::Layout;
+pub use crate::frame::{Durability, Layout};
 pub use cache::CacheUse;
 pub(crate) use cache::Key;
 pub use create::CreateOptions;

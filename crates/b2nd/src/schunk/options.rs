@@ -5,6 +5,7 @@ use crate::chunk::Params;
 use crate::chunk::Special;
 use crate::error::Result;
 use crate::exec::Exec;
+use crate::frame::Durability;
 use crate::frame::Layout;
 use crate::limits::Limits;
 use crate::registry::Context;
@@ -34,6 +35,7 @@ pub struct OpenOptions {
     pub(crate) exec: Exec,
     pub(crate) block_cache: u64,
     pub(crate) processing: Processing,
+    pub(crate) durability: Durability,
 }
 
 impl OpenOptions {
@@ -73,6 +75,12 @@ impl OpenOptions {
     #[must_use]
     pub fn with_mmap(mut self, mmap: bool) -> Self {
         self.mmap = mmap;
+        self
+    }
+    /// Sets what commits wait for: all of it on the medium, by default.
+    #[must_use]
+    pub fn with_durability(mut self, durability: Durability) -> Self {
+        self.durability = durability;
         self
     }
     /// Sets what the file may cost.
@@ -192,6 +200,7 @@ impl OpenOptions {
 pub struct SaveOptions {
     pub(crate) layout: Layout,
     pub(crate) overwrite: bool,
+    pub(crate) durability: Durability,
 }
 
 impl SaveOptions {
@@ -203,6 +212,12 @@ impl SaveOptions {
     #[must_use]
     pub fn with_layout(mut self, layout: Layout) -> Self {
         self.layout = layout;
+        self
+    }
+    /// Sets what is waited for: all of it on the medium, by default.
+    #[must_use]
+    pub fn with_durability(mut self, durability: Durability) -> Self {
+        self.durability = durability;
         self
     }
     /// Replaces what exists at the path, once the copy is whole.

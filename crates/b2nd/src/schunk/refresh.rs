@@ -18,6 +18,7 @@ impl SChunk {
             exec: self.exec.clone(),
             block_cache: self.cache.usage().capacity,
             processing: self.processing.clone(),
+            durability: self.durability,
         }
     }
 

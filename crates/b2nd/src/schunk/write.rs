@@ -90,6 +90,7 @@ impl SChunk {
             ends: OnceLock::new(),
             cache: BlockCache::new(options.block_cache),
             processing: options.processing.clone(),
+            durability: options.durability,
         })
     }
 
@@ -226,7 +227,7 @@ impl SChunk {
                 let number =
                     number.map_err(|_| Error::usage("the frame has no number left for a chunk file"))?;
                 let file = FileId::Chunk(number);
-                self.store.apply(&WriteStep::Put { file, bytes: chunk.into() })?;
+                self.store.apply(&WriteStep::Put { file, bytes: chunk.into(), sync: false })?;
                 self.changes.next_file += 1;
                 self.changes.added.insert(number);
                 self.changes.chunk_bytes = self.changes.chunk_bytes.saturating_add(chunk.len() as u64);
@@ -330,6 +331,7 @@ impl SChunk {
             obsolete: &obsolete,
             emptied: emptied.filter(|_| emptied != self.changes.emptied),
             first: self.changes.unpublished,
+            durability: self.durability,
         };
         let (header, steps) = plan::plan_commit(&commit, &self.exec.clone().without_progress())?;
         self.changes.reach = self.changes.reach.max(header.frame_len());

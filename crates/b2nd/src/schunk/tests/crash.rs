@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::array::{Array, Dtype, Options, Resize};
+use crate::frame::Durability;
 use crate::frame::plan::{FileId, WriteStep};
 use crate::io::{MemoryStore, Store};
 use std::path::Path;
@@ -40,10 +41,12 @@ fn owned(step: &WriteStep<'_>) -> WriteStep<'static> {
         WriteStep::WriteAt { file, offset, bytes } => {
             WriteStep::WriteAt { file: *file, offset: *offset, bytes: bytes.to_vec().into() }
         }
-        WriteStep::Put { file, bytes } => WriteStep::Put { file: *file, bytes: bytes.to_vec().into() },
+        WriteStep::Put { file, bytes, sync } => {
+            WriteStep::Put { file: *file, bytes: bytes.to_vec().into(), sync: *sync }
+        }
         WriteStep::SetLen { file, len } => WriteStep::SetLen { file: *file, len: *len },
         WriteStep::Sync { file } => WriteStep::Sync { file: *file },
-        WriteStep::Publish => WriteStep::Publish,
+        WriteStep::Publish { sync } => WriteStep::Publish { sync: *sync },
         WriteStep::Remove { file } => WriteStep::Remove { file: *file },
     }
 }
@@ -201,10 +204,48 @@ fn nothing_is_visible_before_it_is_on_the_medium() {
         assert!(matches!(steps[switch + 1], WriteStep::Sync { file: FileId::Frame }));
         // A file that goes leaves its number behind where that was the highest.
         let cleans = |step: &WriteStep<'_>| match step {
-            WriteStep::Put { file: FileId::Chunk(_), bytes } => bytes.is_empty(),
+            WriteStep::Put { file: FileId::Chunk(_), bytes, .. } => bytes.is_empty(),
             other => matches!(other, WriteStep::Remove { .. }),
         };
         assert!(steps[switch + 2..].iter().all(cleans));
+    }
+}
+
+#[test]
+fn durability_changes_what_is_waited_for_and_not_the_order_of_writes() {
+    for (layout, change) in
+        [Layout::Contiguous, Layout::Sparse].into_iter().flat_map(|l| CHANGES.map(|c| (l, c)))
+    {
+        let steps_with = |durability| {
+            let (_, mut schunk, log) = recorded(layout);
+            schunk.durability = durability;
+            change(&mut schunk);
+            schunk.commit().unwrap();
+            let steps = log.lock().unwrap().clone();
+            steps
+        };
+        let is_sync = |step: &WriteStep<'_>| matches!(step, WriteStep::Sync { .. });
+        let writes = |steps: &[WriteStep<'static>]| {
+            let shown = |step: &WriteStep<'_>| match step {
+                WriteStep::Put { file, bytes, .. } => format!("{file:?} {bytes:?}"),
+                other => format!("{other:?}"),
+            };
+            steps.iter().filter(|step| !is_sync(step)).map(shown).collect::<Vec<_>>()
+        };
+        let [none, ordered, full] = [Durability::None, Durability::Ordered, Durability::Full].map(steps_with);
+        assert_eq!((writes(&none), writes(&ordered)), (writes(&full), writes(&full)));
+        assert!(!none.iter().any(is_sync));
+        let waits = |steps: &[WriteStep<'static>]| steps.iter().filter(|step| is_sync(step)).count();
+        assert_eq!(waits(&ordered) + 1, waits(&full));
+        let put_is_synced = |steps: &[WriteStep<'static>]| {
+            let frame = steps.iter().find_map(|step| match step {
+                WriteStep::Put { file: FileId::Frame, sync, .. } => Some(*sync),
+                _ => None,
+            });
+            frame.unwrap_or(layout == Layout::Contiguous)
+        };
+        assert!(put_is_synced(&ordered) && put_is_synced(&full));
+        assert!(layout == Layout::Contiguous || !put_is_synced(&none));
     }
 }
 
@@ -229,7 +270,7 @@ fn a_copy_behind_other_frames_that_is_cut_off_leaves_them_and_is_none() {
     let host = one.to_bytes().unwrap();
     let log = Log::default();
     let mut recorder = Recorder { store: MemoryStore::default(), log: log.clone() };
-    one.copy_to(&mut recorder, Layout::Contiguous, true).unwrap();
+    one.copy_to(&mut recorder, Layout::Contiguous, true, Durability::Full).unwrap();
     let steps = log.lock().unwrap().clone();
     // All that the header refers to is on the medium before it.
     let header = steps.iter().position(is_header).unwrap();
@@ -266,7 +307,7 @@ fn recorded_array(layout: Layout) -> (Vec<WriteStep<'static>>, Array, Log) {
     let mut base: Vec<_> = Vec::new();
     for file in std::iter::once(FileId::Frame).chain((0..100).map(FileId::Chunk)) {
         if let Some(bytes) = array.schunk.store.slice(file) {
-            base.push(WriteStep::Put { file, bytes: bytes.to_vec().into() });
+            base.push(WriteStep::Put { file, bytes: bytes.to_vec().into(), sync: false });
         }
     }
     let log = Log::default();
