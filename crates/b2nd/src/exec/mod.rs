@@ -1,5 +1,6 @@
-//! Threads, cancellation and progress, passed by value: no globals, nothing that a fork could break.
+//! Threads, cancellation and progress, passed by value: nothing that a fork could break.
 
+mod pool;
 mod scratch;
 
 pub(crate) use scratch::Scratch;
@@ -42,8 +43,8 @@ type ProgressHook = Arc<dyn Fn(u64) + Send + Sync>;
 
 /// How work is done: on how many threads, with which [`Cancel`] switch and progress hook.
 ///
-/// Threads live no longer than the call that needs them, so a process may fork between calls. Cloning is cheap and
-/// shares the reusable buffers.
+/// Threads are started when a call needs them first, shared by all that ask for the same number of them, and end with the last
+/// of these. A process may fork between calls: the child starts its own. Cloning is cheap and shares the reusable buffers.
 ///
 /// ```
 /// use b2nd::Exec;
@@ -56,6 +57,7 @@ pub struct Exec {
     cancel: Option<Cancel>,
     progress: Option<ProgressHook>,
     scratch: Arc<ScratchPool>,
+    pool: Arc<pool::Lazy>,
 }
 
 impl std::fmt::Debug for Exec {
@@ -82,6 +84,7 @@ impl Exec {
             cancel: None,
             progress: None,
             scratch: Arc::default(),
+            pool: Arc::default(),
         }
     }
     /// Stops when `cancel` is thrown; the operation then returns [`Error::Cancelled`].
@@ -172,17 +175,27 @@ impl Exec {
                 }
             });
         };
+        self.on_threads(threads, &worker);
+        let failure = failure.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        failure.map_or(Ok(()), |(_, error)| Err(error))
+    }
+
+    /// Does `work` on so many threads, the caller's among them.
+    fn on_threads(&self, threads: usize, work: &(impl Fn() + Sync)) {
+        let reserved = self.pool.reserve(threads - 1);
+        let missing = threads - 1 - reserved.as_ref().map_or(0, pool::Reserved::count);
         std::thread::scope(|scope| {
-            for _ in 1..threads {
+            for _ in 0..missing {
                 // A thread that cannot be made is not missed: the caller's own does the work.
-                if std::thread::Builder::new().spawn_scoped(scope, worker).is_err() {
+                if std::thread::Builder::new().spawn_scoped(scope, work).is_err() {
                     break;
                 }
             }
-            worker();
+            match reserved {
+                Some(reserved) => reserved.run(work),
+                None => work(),
+            }
         });
-        let failure = failure.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-        failure.map_or(Ok(()), |(_, error)| Err(error))
     }
 }
 

@@ -36,3 +36,51 @@ fn a_thrown_switch_stops_serial_and_parallel_work() {
         assert!(matches!(result, Err(Error::Cancelled)));
     }
 }
+
+#[test]
+fn calls_at_the_same_time_share_the_threads_and_none_waits_for_another() {
+    let held = std::sync::Barrier::new(2);
+    let exec = Exec::new(3);
+    std::thread::scope(|scope| {
+        let (other, held) = (exec.clone(), &held);
+        scope.spawn(move || {
+            // All the threads there are, until the other call is done.
+            other.run(3, u64::MAX, |_, task| {
+                if task == 0 {
+                    held.wait();
+                }
+                Ok(())
+            })
+        });
+        for _ in 0..100 {
+            exec.run(10, u64::MAX, |_, _| Ok(())).unwrap();
+        }
+        held.wait();
+    });
+}
+
+#[test]
+fn work_inside_work_is_done() {
+    let exec = Exec::new(2);
+    let total = AtomicU64::new(0);
+    exec.run(8, u64::MAX, |_, _| {
+        exec.run(8, u64::MAX, |_, _| {
+            total.fetch_add(1, Ordering::Relaxed);
+            Ok(())
+        })
+    })
+    .unwrap();
+    assert_eq!(total.into_inner(), 64);
+}
+
+#[test]
+fn a_panic_in_work_leaves_the_threads_usable() {
+    let exec = Exec::new(12);
+    for _ in 0..5 {
+        let work = std::panic::AssertUnwindSafe(|| {
+            exec.run(20, u64::MAX, |_, task| if task == 1 { panic!("on purpose") } else { Ok(()) })
+        });
+        assert!(std::panic::catch_unwind(work).is_err());
+    }
+    assert_eq!(exec.pool.reserve(11).map(|reserved| reserved.count()), Some(11));
+}

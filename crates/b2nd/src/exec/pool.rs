@@ -1,0 +1,172 @@
+//! Threads that stay for the next call: waking one costs a fifth of starting one.
+//!
+//! A call takes only threads that are idle, so it never waits for the work of another. After a fork the child has none of
+//! them: it sees that by its process number, and starts its own.
+
+use rayon_core::{ThreadPool, ThreadPoolBuilder};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, TryLockError, Weak};
+
+/// The pools of this process by their number of threads: as many as there are different numbers in use.
+static POOLS: Mutex<BTreeMap<usize, Weak<Pool>>> = Mutex::new(BTreeMap::new());
+
+/// Threads that wait for work.
+struct Pool {
+    /// Taken out only by `drop`.
+    threads: Option<ThreadPool>,
+    idle: AtomicUsize,
+    process: u32,
+}
+
+impl Pool {
+    fn start(threads: usize) -> Option<Self> {
+        let builder = ThreadPoolBuilder::new().num_threads(threads).thread_name(|n| format!("b2nd-{n}"));
+        // Where threads cannot be made, callers do the work themselves.
+        let pool = builder.build().ok()?;
+        Some(Pool { threads: Some(pool), idle: AtomicUsize::new(threads), process: std::process::id() })
+    }
+
+    /// The pool of so many threads that all of this process share.
+    fn shared(threads: usize) -> Option<Arc<Self>> {
+        // A lock that a forked child inherited as taken must not stop it.
+        let Some(mut pools) = lock_soon(&POOLS) else { return Pool::start(threads).map(Arc::new) };
+        let known = pools.get(&threads).and_then(Weak::upgrade).filter(|pool| pool.is_ours());
+        if known.is_some() {
+            return known;
+        }
+        let new = Arc::new(Pool::start(threads)?);
+        pools.insert(threads, Arc::downgrade(&new));
+        Some(new)
+    }
+
+    fn is_ours(&self) -> bool {
+        self.process == std::process::id()
+    }
+}
+
+/// A lock that its holder gives back within microseconds; `None` where there is no holder any more.
+fn lock_soon<T>(mutex: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
+    for _ in 0..1000 {
+        match mutex.try_lock() {
+            Ok(guard) => return Some(guard),
+            Err(TryLockError::Poisoned(poisoned)) => return Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => std::thread::yield_now(),
+        }
+    }
+    None
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        let threads = self.threads.take();
+        if !self.is_ours() {
+            // Its threads are in the parent: nobody would answer.
+            std::mem::forget(threads);
+        }
+    }
+}
+
+/// The pool of an [`Exec`](super::Exec) and its clones, started when it is needed first.
+#[derive(Default)]
+pub(super) struct Lazy(Mutex<Option<Arc<Pool>>>);
+
+impl Lazy {
+    /// Up to `wanted` threads that are idle now.
+    pub(super) fn reserve(&self, wanted: usize) -> Option<Reserved> {
+        // A thread of a pool that waits for others takes up any work meanwhile, that of this very call among it.
+        if wanted == 0 || rayon_core::current_thread_index().is_some() {
+            return None;
+        }
+        let mut place = lock_soon(&self.0)?;
+        let pool = match place.as_ref().filter(|pool| pool.is_ours()) {
+            Some(pool) => pool.clone(),
+            None => place.insert(Pool::shared(wanted)?).clone(),
+        };
+        drop(place);
+        let mut count = 0;
+        let take = |idle: usize| {
+            count = idle.min(wanted);
+            (count > 0).then(|| idle - count)
+        };
+        pool.idle.fetch_update(Ordering::AcqRel, Ordering::Acquire, take).ok()?;
+        Some(Reserved { pool, count })
+    }
+}
+
+/// Threads that nobody else uses.
+pub(super) struct Reserved {
+    pool: Arc<Pool>,
+    count: usize,
+}
+
+impl Reserved {
+    /// How many.
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Does `work` on all of them and on this thread, and waits for all.
+    pub(super) fn run(mut self, work: &(impl Fn() + Sync)) {
+        let pool = self.pool.clone();
+        let (Some(threads), idle) = (&pool.threads, &pool.idle) else { return work() };
+        threads.in_place_scope(|scope| {
+            while let Some(rest) = self.count.checked_sub(1) {
+                self.count = rest;
+                scope.spawn(move |_| {
+                    let _back = Back(idle);
+                    work();
+                });
+            }
+            work();
+        });
+    }
+}
+
+impl Drop for Reserved {
+    fn drop(&mut self) {
+        self.pool.idle.fetch_add(self.count, Ordering::AcqRel);
+    }
+}
+
+/// Says that a thread is idle again, also after a panic.
+struct Back<'a>(&'a AtomicUsize);
+
+impl Drop for Back<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::AcqRel);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_forked_child_starts_threads_of_its_own() {
+        let lazy = Lazy::default();
+        let mut parents = Pool::start(6).unwrap();
+        parents.process = std::process::id().wrapping_add(1);
+        let parents = Arc::new(parents);
+        *lazy.0.lock().unwrap() = Some(parents.clone());
+        POOLS.lock().unwrap().insert(6, Arc::downgrade(&parents));
+        let own = lazy.reserve(6).unwrap();
+        assert!(!Arc::ptr_eq(&own.pool, &parents) && own.count() == 6);
+        assert!(Arc::ptr_eq(&own.pool, &Pool::shared(6).unwrap()));
+    }
+
+    #[test]
+    fn only_idle_threads_are_taken_and_all_come_back() {
+        let (lazy, other) = (Lazy::default(), Lazy::default());
+        let first = lazy.reserve(5).unwrap();
+        assert!(other.reserve(5).is_none());
+        drop(first);
+        let done = AtomicUsize::new(0);
+        for _ in 0..100 {
+            other.reserve(5).unwrap().run(&|| {
+                done.fetch_add(1, Ordering::Relaxed);
+            });
+        }
+        assert_eq!((done.into_inner(), lazy.reserve(5).unwrap().count()), (600, 5));
+    }
+}
