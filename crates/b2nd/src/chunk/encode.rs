@@ -124,7 +124,7 @@ pub(crate) fn encode_one(
 }
 
 /// All that is decided before the first block is looked at.
-struct Plan {
+pub(super) struct Plan {
     /// The header but for `cbytes`.
     header: ChunkHeader,
     steps: Steps,
@@ -145,7 +145,7 @@ enum Outcome {
 }
 
 impl Plan {
-    fn new(nbytes: usize, params: &Params, context: &Context) -> Result<Self> {
+    pub(super) fn new(nbytes: usize, params: &Params, context: &Context) -> Result<Self> {
         let steps = params.check(context)?;
         let nbytes = u32::try_from(nbytes).ok().filter(|n| *n <= MAX_CHUNK_BYTES).ok_or_else(|| {
             Error::usage(format!("{nbytes} bytes are more than a chunk holds, {MAX_CHUNK_BYTES}"))
@@ -189,11 +189,16 @@ impl Plan {
         })
     }
 
-    fn nblocks(&self) -> usize {
+    /// The header but for `cbytes`.
+    pub(super) fn header(&self) -> &ChunkHeader {
+        &self.header
+    }
+
+    pub(super) fn nblocks(&self) -> usize {
         self.header.nbytes.div_ceil(self.header.blocksize) as usize
     }
 
-    fn block_range(&self, n: usize) -> Range<usize> {
+    pub(super) fn block_range(&self, n: usize) -> Range<usize> {
         let (blocksize, nbytes) = (self.header.blocksize as usize, self.header.nbytes as usize);
         n * blocksize..((n + 1) * blocksize).min(nbytes)
     }
@@ -210,7 +215,7 @@ impl Plan {
     }
 
     /// Writes header, room for the block offsets, and the dictionary.
-    fn put_head(&self, sink: &mut Sink<'_>) -> Result<()> {
+    pub(super) fn put_head(&self, sink: &mut Sink<'_>) -> Result<()> {
         sink.put(&self.header.to_bytes().0[..self.header.header_len()])?;
         (0..self.nblocks()).try_for_each(|_| sink.put(&[0; 4]))?;
         if let Some(bytes) = &self.dictionary {
@@ -250,7 +255,7 @@ impl Plan {
     }
 
     /// The first length of all blocks at which storing the data as it is takes no more.
-    fn no_gain_from(&self) -> usize {
+    pub(super) fn no_gain_from(&self) -> usize {
         (self.header.nbytes as usize + self.header.header_len()).saturating_sub(self.head_len())
     }
 
@@ -260,7 +265,7 @@ impl Plan {
     }
 
     /// Filters and compresses block `n`.
-    fn encode_block(
+    pub(super) fn encode_block(
         &self,
         src: &[u8],
         first: Option<&[u8]>,
@@ -329,8 +334,7 @@ impl Plan {
         self.put_head(sink)?;
         let body = sink.end();
         for n in 0..self.nblocks() {
-            let at = (sink.end() - start) as u32;
-            sink.patch(start + self.header.header_len() + 4 * n, &at.to_le_bytes());
+            self.note_block(n, sink, start);
             let range = self.block_range(n);
             let bytes = range.len() as u64;
             let block = source.block(range, buffer)?;
@@ -347,10 +351,21 @@ impl Plan {
         Ok(self.outcome(sink.end() - body))
     }
 
+    /// Block `n` of the chunk that begins at `start` comes next.
+    pub(super) fn note_block(&self, n: usize, sink: &mut Sink<'_>, start: usize) {
+        let at = (sink.end() - start) as u32;
+        sink.patch(start + self.header.header_len() + 4 * n, &at.to_le_bytes());
+    }
+
+    /// Whether blocks that take `len` bytes are nothing but zeros, after the filters.
+    pub(super) fn is_all_zeros(&self, len: usize) -> bool {
+        // Only a run of zeros takes as little as its length.
+        self.coder.runs && len == 4 * self.streams()
+    }
+
     /// What became of blocks that have been written, in `len` bytes.
     fn outcome(&self, len: usize) -> Outcome {
-        // Only a run of zeros takes as little as its length.
-        if self.coder.runs && len == 4 * self.streams() { Outcome::Zeros } else { Outcome::Compressed }
+        if self.is_all_zeros(len) { Outcome::Zeros } else { Outcome::Compressed }
     }
 
     /// Finishes the chunk that begins at `start`, or replaces it by a shorter one.
@@ -469,8 +484,7 @@ impl Assembly<'_> {
     }
 
     fn put(&mut self, block: &[u8]) -> Result<()> {
-        let at = self.sink.end() as u32;
-        self.sink.patch(self.plan.header.header_len() + 4 * self.next, &at.to_le_bytes());
+        self.plan.note_block(self.next, &mut self.sink, 0);
         self.next += 1;
         self.sink.put(block)
     }

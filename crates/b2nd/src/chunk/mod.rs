@@ -12,6 +12,7 @@ mod head;
 mod header;
 mod params;
 mod special;
+mod splice;
 mod streams;
 mod variable;
 
@@ -24,6 +25,7 @@ pub(crate) use head::{ChunkHead, Content};
 pub use header::ChunkHeader;
 pub use params::{Params, SplitMode, auto_blocksize};
 pub use special::{Special, encode_special};
+pub(crate) use splice::Splice;
 pub(crate) use variable::decode_one;
 pub use variable::{decode_block, encode_blocks};
 

@@ -2,6 +2,7 @@
 //! compressed again. Chunks go to the store in order, whatever the number of threads.
 
 mod edit;
+mod part;
 mod queue;
 mod source;
 mod transaction;
@@ -51,7 +52,7 @@ impl Array {
     ///
     /// # Errors
     /// [`Error::Usage`] when the selection does not fit the shape or takes another number of bytes, or the array was
-    /// opened for reading only; [`Error::Format`] where a chunk that is written in part is damaged. After
+    /// opened for reading only; [`Error::Format`] where a block that is written in part is damaged. After
     /// an error nothing of the write is visible.
     pub fn write_bytes(&mut self, selection: impl Into<Selection>, items: &[u8]) -> Result<()> {
         let mut transaction = self.transaction();
@@ -209,20 +210,26 @@ impl Write<'_> {
     }
 
     fn encode(&self, edit: &impl Edit, share: bool, scratch: &mut Scratch) -> Result<Vec<u8>> {
-        let changed;
-        let fresh;
-        let made = if edit.covers() && self.processing.pre.is_none() { edit.fresh() } else { None };
-        let source: &dyn chunk::BlockSource = match made {
-            Some(made) => {
-                fresh = made;
-                &fresh
-            }
-            None => {
-                changed = self.changed(edit)?;
-                &&changed[..]
-            }
-        };
         let (params, context) = self.queue.params();
+        let covered = edit.covers();
+        let (fresh, changed);
+        let made = if covered && self.processing.pre.is_none() { edit.fresh() } else { None };
+        let source: &dyn chunk::BlockSource = if let Some(made) = made {
+            fresh = made;
+            &fresh
+        } else {
+            let before = if covered {
+                zeroed("a chunk", self.grid.chunk_bytes() as u64)?
+            } else {
+                let stored = self.queue.chunk(edit.chunk())?;
+                if let Some(done) = self.part(edit, &stored, share, (&params, &context), scratch)? {
+                    return Ok(done);
+                }
+                stored.decode(edit.chunk(), self.grid, &context)?
+            };
+            changed = self.changed(edit, covered, before)?;
+            &&changed[..]
+        };
         if share {
             return chunk::encode_from(source, &params, &context, &self.exec.clone().without_progress());
         }
@@ -231,14 +238,9 @@ impl Write<'_> {
         Ok(out)
     }
 
-    /// The chunk as it is to be, pre-processed; of one that is written whole nothing stays.
-    fn changed(&self, edit: &impl Edit) -> Result<Vec<u8>> {
-        let (number, covered) = (edit.chunk(), edit.covers());
-        let mut whole = if covered {
-            zeroed("a chunk", self.grid.chunk_bytes() as u64)?
-        } else {
-            self.queue.decode(number, self.grid)?
-        };
+    /// The chunk as it is to be, pre-processed, from what it was; of one that is written whole (`covered`) nothing stays.
+    fn changed(&self, edit: &impl Edit, covered: bool, mut whole: Vec<u8>) -> Result<Vec<u8>> {
+        let number = edit.chunk();
         let Some(pre) = &self.processing.pre else {
             edit.change(&mut whole)?;
             return Ok(whole);

@@ -3,6 +3,7 @@
 use crate::array::grid::Grid;
 use crate::array::read::chunk::special_item;
 use crate::chunk;
+use crate::chunk::Special;
 use crate::error::Result;
 use crate::exec::Exec;
 use crate::limits::zeroed;
@@ -33,6 +34,32 @@ struct QueueState<S> {
     failed: bool,
 }
 
+/// A chunk that is to be changed.
+pub(crate) enum Stored {
+    Special(Special),
+    Bytes(Vec<u8>),
+}
+
+impl Stored {
+    /// The uncompressed bytes of the chunk, which is chunk `number`.
+    pub(crate) fn decode(&self, number: u64, grid: &Grid, context: &chunk::Context) -> Result<Vec<u8>> {
+        let mut whole = zeroed("a chunk", grid.chunk_bytes() as u64)?;
+        match self {
+            Stored::Special(kind) => {
+                let item = special_item(*kind, grid.itemsize(), context.limits())?;
+                if item.iter().any(|&b| b != 0) {
+                    whole.chunks_exact_mut(item.len()).for_each(|at| at.copy_from_slice(&item));
+                }
+            }
+            Stored::Bytes(bytes) => {
+                chunk::decode_into(bytes, &mut whole, context, &Exec::new(1))
+                    .map_err(|e| e.in_chunk(number))?;
+            }
+        }
+        Ok(whole)
+    }
+}
+
 impl<S: DerefMut<Target = SChunk>> Queue<S> {
     /// A queue in which nobody gets more than `ahead` tasks ahead of the next one to be put.
     pub(crate) fn new(schunk: S, ahead: usize) -> Self {
@@ -50,27 +77,13 @@ impl<S: DerefMut<Target = SChunk>> Queue<S> {
         (state.schunk.params().clone(), state.schunk.context().clone())
     }
 
-    /// The uncompressed bytes of a chunk as they are now.
-    pub(crate) fn decode(&self, number: u64, grid: &Grid) -> Result<Vec<u8>> {
-        let (stored, context) = {
-            let state = self.lock();
-            match state.schunk.place(number)? {
-                Place::Special(kind) => {
-                    let item = special_item(kind, grid.itemsize(), state.schunk.limits())?;
-                    let mut whole = zeroed("a chunk", grid.chunk_bytes() as u64)?;
-                    if item.iter().any(|&b| b != 0) {
-                        whole.chunks_exact_mut(item.len()).for_each(|at| at.copy_from_slice(&item));
-                    }
-                    return Ok(whole);
-                }
-                Place::Stored { .. } => {
-                    (state.schunk.chunk(number)?.into_owned(), state.schunk.context().clone())
-                }
-            }
-        };
-        let mut whole = zeroed("a chunk", grid.chunk_bytes() as u64)?;
-        chunk::decode_into(&stored, &mut whole, &context, &Exec::new(1)).map_err(|e| e.in_chunk(number))?;
-        Ok(whole)
+    /// A chunk as it is now.
+    pub(crate) fn chunk(&self, number: u64) -> Result<Stored> {
+        let state = self.lock();
+        Ok(match state.schunk.place(number)? {
+            Place::Special(kind) => Stored::Special(kind),
+            Place::Stored { .. } => Stored::Bytes(state.schunk.chunk(number)?.into_owned()),
+        })
     }
 
     /// To be held while a task is worked on: lets nobody wait for a chunk whose thread panics.
