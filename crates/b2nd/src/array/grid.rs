@@ -234,6 +234,12 @@ impl Grid {
         position(number as u64, &self.block_steps, &self.block_grid)
     }
 
+    /// Where block `number` begins in its chunk along `axis`, and how long blocks are there, in items.
+    pub(crate) fn block_along(&self, axis: usize, number: u64) -> (u64, u64) {
+        let at = place(number, self.block_steps[axis], self.block_grid[axis]);
+        (at * self.blocks[axis], self.blocks[axis])
+    }
+
     /// The items of the array in a chunk: first and one past the last index along each axis, without padding.
     pub(crate) fn chunk_box(&self, position: &[u64]) -> (Vec<u64>, Vec<u64>) {
         let start: Vec<u64> = position.iter().zip(&self.chunks).map(|(&at, &c)| at * c).collect();
@@ -369,9 +375,12 @@ fn steps(lengths: &[u64]) -> Vec<u64> {
 
 /// The position of item `number` in a grid where steps along the axes add `steps` to the number.
 fn position(number: u64, steps: &[u64], lengths: &[u64]) -> Vec<u64> {
-    let at =
-        |(&step, &n): (&u64, &u64)| number.checked_div(step).and_then(|at| at.checked_rem(n)).unwrap_or(0);
-    steps.iter().zip(lengths).map(at).collect()
+    steps.iter().zip(lengths).map(|(&step, &length)| place(number, step, length)).collect()
+}
+
+/// The same along one axis.
+fn place(number: u64, step: u64, length: u64) -> u64 {
+    number.checked_div(step).and_then(|at| at.checked_rem(length)).unwrap_or(0)
 }
 
 /// The axes that `axes` name, negative ones from the end, each at most once.

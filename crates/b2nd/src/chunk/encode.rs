@@ -108,9 +108,9 @@ pub(crate) fn encode_from(
     Ok(out)
 }
 
-/// Compresses one chunk on this thread, appending it to `out`. Does not tell any progress hook.
+/// Compresses one chunk on this thread, into the place of what `out` holds. Does not tell any progress hook.
 ///
-/// Uses all of `scratch`.
+/// Uses all of `scratch` but `packed`.
 pub(crate) fn encode_one(
     source: &dyn BlockSource,
     params: &Params,
@@ -302,16 +302,15 @@ impl Plan {
         out: &mut Vec<u8>,
         after_block: &dyn Fn(u64) -> Result<()>,
     ) -> Result<()> {
-        let start = out.len();
         let mut buffer = take(&mut scratch.block);
         let mut reference = take(&mut scratch.reference);
-        let mut sink = Sink::behind(out);
+        let mut sink = Sink::over(out);
         let result = self
             .serial_blocks(source, scratch, &mut buffer, &mut reference, &mut sink, after_block)
-            .and_then(|outcome| self.close(&outcome, start, source, &mut buffer, &mut sink));
+            .and_then(|outcome| self.close(&outcome, source, &mut buffer, &mut sink));
         match result {
             Ok(()) => sink.finish(),
-            Err(_) => sink.abandon(start),
+            Err(_) => sink.abandon(),
         }
         scratch.block = buffer;
         scratch.reference = reference;
@@ -330,11 +329,10 @@ impl Plan {
         if self.raw_from_start() {
             return Ok(Outcome::NoGain);
         }
-        let start = sink.end();
         self.put_head(sink)?;
         let body = sink.end();
         for n in 0..self.nblocks() {
-            self.note_block(n, sink, start);
+            self.note_block(n, sink);
             let range = self.block_range(n);
             let bytes = range.len() as u64;
             let block = source.block(range, buffer)?;
@@ -351,10 +349,10 @@ impl Plan {
         Ok(self.outcome(sink.end() - body))
     }
 
-    /// Block `n` of the chunk that begins at `start` comes next.
-    pub(super) fn note_block(&self, n: usize, sink: &mut Sink<'_>, start: usize) {
-        let at = (sink.end() - start) as u32;
-        sink.patch(start + self.header.header_len() + 4 * n, &at.to_le_bytes());
+    /// Block `n` comes next.
+    pub(super) fn note_block(&self, n: usize, sink: &mut Sink<'_>) {
+        let at = sink.end() as u32;
+        sink.patch(self.header.header_len() + 4 * n, &at.to_le_bytes());
     }
 
     /// Whether blocks that take `len` bytes are nothing but zeros, after the filters.
@@ -368,25 +366,24 @@ impl Plan {
         if self.is_all_zeros(len) { Outcome::Zeros } else { Outcome::Compressed }
     }
 
-    /// Finishes the chunk that begins at `start`, or replaces it by a shorter one.
+    /// Finishes the chunk, or replaces it by a shorter one.
     fn close(
         &self,
         outcome: &Outcome,
-        start: usize,
         source: &dyn BlockSource,
         buffer: &mut Vec<u8>,
         sink: &mut Sink<'_>,
     ) -> Result<()> {
         match outcome {
             Outcome::Compressed => {
-                let cbytes = (sink.end() - start) as u32;
-                sink.patch(start + 12, &cbytes.to_le_bytes());
+                let cbytes = sink.end() as u32;
+                sink.patch(12, &cbytes.to_le_bytes());
             }
             Outcome::Zeros => {
                 let header = &self.header;
                 let (bytes, len) =
                     special::zeros(header.typesize, header.nbytes, header.blocksize).to_bytes();
-                sink.rewind(start);
+                sink.rewind();
                 sink.put(&bytes[..len])?;
             }
             Outcome::NoGain => {
@@ -396,7 +393,7 @@ impl Plan {
                 let mut header = ChunkHeader { flags, cbytes, ..self.header.clone() };
                 header.set_dictionary(false);
                 let (bytes, len) = header.to_bytes();
-                sink.rewind(start);
+                sink.rewind();
                 sink.put(&bytes[..len])?;
                 for n in 0..self.nblocks() {
                     sink.put(source.block(self.block_range(n), buffer)?)?;
@@ -447,7 +444,7 @@ impl Plan {
             len if len >= self.no_gain_from() => Outcome::NoGain,
             _ => self.outcome(sink.end() - body),
         };
-        self.close(&outcome, 0, source, &mut Vec::new(), &mut sink)?;
+        self.close(&outcome, source, &mut Vec::new(), &mut sink)?;
         sink.finish();
         Ok(())
     }
@@ -484,7 +481,7 @@ impl Assembly<'_> {
     }
 
     fn put(&mut self, block: &[u8]) -> Result<()> {
-        self.plan.note_block(self.next, &mut self.sink, 0);
+        self.plan.note_block(self.next, &mut self.sink);
         self.next += 1;
         self.sink.put(block)
     }

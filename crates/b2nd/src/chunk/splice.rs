@@ -37,9 +37,9 @@ impl<'a> Splice<'a> {
         Ok(alike.then_some(Splice { head, old, plan }))
     }
 
-    /// Appends the new chunk to `out`; the bytes of the blocks in `changed`, in ascending order, come from `whole`, which has
-    /// the size of the uncompressed chunk. Returns whether there is one: where the result gains nothing, or is nothing but
-    /// zeros, the chunk is better made anew, and `out` is as it was.
+    /// Puts the new chunk into the place of what `out` holds; the bytes of the blocks in `changed`, in ascending order, come from
+    /// `whole`, which has the size of the uncompressed chunk. Returns whether there is one: where the result gains nothing, or
+    /// is nothing but zeros, the chunk is better made anew.
     pub(crate) fn encode(
         &self,
         changed: &[usize],
@@ -47,16 +47,15 @@ impl<'a> Splice<'a> {
         scratch: &mut Scratch,
         out: &mut Vec<u8>,
     ) -> Result<bool> {
-        let start = out.len();
-        let mut sink = Sink::behind(out);
-        let result = self.blocks(changed, whole, &mut sink, start, scratch);
+        let mut sink = Sink::over(out);
+        let result = self.blocks(changed, whole, &mut sink, scratch);
         match result {
             Ok(true) => {
-                let cbytes = (sink.end() - start) as u32;
-                sink.patch(start + 12, &cbytes.to_le_bytes());
+                let cbytes = sink.end() as u32;
+                sink.patch(12, &cbytes.to_le_bytes());
                 sink.finish();
             }
-            _ => sink.abandon(start),
+            _ => sink.abandon(),
         }
         result
     }
@@ -66,7 +65,6 @@ impl<'a> Splice<'a> {
         changed: &[usize],
         whole: &[u8],
         sink: &mut Sink<'_>,
-        start: usize,
         scratch: &mut Scratch,
     ) -> Result<bool> {
         let plan = &self.plan;
@@ -74,7 +72,7 @@ impl<'a> Splice<'a> {
         let body = sink.end();
         let mut changed = changed.iter().copied().peekable();
         for n in 0..plan.nblocks() {
-            plan.note_block(n, sink, start);
+            plan.note_block(n, sink);
             if changed.next_if_eq(&n).is_some() {
                 let block = whole.get(plan.block_range(n)).ok_or_else(|| {
                     Error::usage(format!("block {n} is not in the {} bytes of the chunk", whole.len()))

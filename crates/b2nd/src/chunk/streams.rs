@@ -89,10 +89,6 @@ pub(super) struct Sink<'a> {
 }
 
 impl<'a> Sink<'a> {
-    /// Writes behind what `buffer` holds.
-    pub(super) fn behind(buffer: &'a mut Vec<u8>) -> Self {
-        Sink { end: buffer.len(), buffer }
-    }
     /// Writes over what `buffer` holds; what is left of that is room.
     pub(super) fn over(buffer: &'a mut Vec<u8>) -> Self {
         Sink { end: 0, buffer }
@@ -109,13 +105,13 @@ impl<'a> Sink<'a> {
     pub(super) fn finish(self) {
         self.buffer.truncate(self.end);
     }
-    /// Forgets what was written from `start` on, and gives up the room ahead.
-    pub(super) fn abandon(self, start: usize) {
-        self.buffer.truncate(start);
+    /// Forgets what was written, and gives up the room.
+    pub(super) fn abandon(self) {
+        self.buffer.clear();
     }
-    /// Forgets what was written from `start` on; that is room again.
-    pub(super) fn rewind(&mut self, start: usize) {
-        self.end = self.end.min(start);
+    /// Forgets what was written; that is room again.
+    pub(super) fn rewind(&mut self) {
+        self.end = 0;
     }
     /// Appends bytes.
     pub(super) fn put(&mut self, bytes: &[u8]) -> Result<()> {

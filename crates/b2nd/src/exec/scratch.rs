@@ -16,6 +16,8 @@ pub(crate) struct Scratch {
     pub(crate) reference: Vec<u8>,
     /// Compressed bytes on their way from a file.
     pub(crate) fetched: Vec<u8>,
+    /// A compressed chunk on its way to its store.
+    pub(crate) packed: Vec<u8>,
     /// Contexts and hash tables of the codecs.
     pub(crate) codec: codec::State,
 }

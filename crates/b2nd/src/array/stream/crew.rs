@@ -132,6 +132,7 @@ impl Crew {
     fn work(&self, mut job: Job, scratch: &mut Scratch, packed: &mut Vec<u8>) {
         let alarm = self.queue.alarm();
         let result = self.preprocess(&mut job).and_then(|()| self.encode(&job.bytes, scratch, packed));
+        let result = result.map(|()| &packed[..]);
         let result = self.queue.push(job.task, job.chunk, result, &self.exec);
         drop(alarm);
         if result.is_ok() && self.exec.has_progress() {
@@ -152,18 +153,13 @@ impl Crew {
         process_chunk(hook, &job.grid, (job.chunk, &job.position), &mut job.bytes)
     }
 
-    /// The chunk, in a buffer of its own size.
-    fn encode(&self, bytes: &[u8], scratch: &mut Scratch, packed: &mut Vec<u8>) -> Result<Vec<u8>> {
+    /// Puts the chunk into the place of what `packed` holds.
+    fn encode(&self, bytes: &[u8], scratch: &mut Scratch, packed: &mut Vec<u8>) -> Result<()> {
         self.exec.check_cancelled()?;
-        packed.clear();
         let room = self.packed_bytes as u64;
-        packed.try_reserve_exact(self.packed_bytes).map_err(|_| Error::out_of_memory("a chunk", room))?;
-        chunk::encode_one(&bytes, &self.params, &self.context, scratch, packed)?;
-        let mut exact = Vec::new();
-        let refused = |_| Error::out_of_memory("a chunk", packed.len() as u64);
-        exact.try_reserve_exact(packed.len()).map_err(refused)?;
-        exact.extend_from_slice(packed);
-        Ok(exact)
+        let more = self.packed_bytes.saturating_sub(packed.len());
+        packed.try_reserve_exact(more).map_err(|_| Error::out_of_memory("a chunk", room))?;
+        chunk::encode_one(&bytes, &self.params, &self.context, scratch, packed)
     }
 
     /// Hands over a copy of a chunk that is filled on.

@@ -189,6 +189,9 @@ fn store<E: Edit>(
     exec.run(chunks, bytes, |scratch, n| write.chunk(n, &edit(n), false, scratch))
 }
 
+/// Larger compressed chunks do not leave their memory behind for the next write.
+const MAX_KEPT_BYTES: usize = 16 << 20;
+
 /// One write, shared by the threads that do it.
 struct Write<'a> {
     grid: &'a Grid,
@@ -201,15 +204,21 @@ impl Write<'_> {
     /// Compresses a touched chunk, the `number`th, and hands it to the queue.
     fn chunk(&self, number: usize, edit: &impl Edit, share: bool, scratch: &mut Scratch) -> Result<()> {
         let _alarm = self.queue.alarm();
-        let encoded = self.encode(edit, share, scratch);
-        self.queue.push(number, edit.chunk(), encoded, self.exec)?;
+        let mut packed = std::mem::take(&mut scratch.packed);
+        let encoded = self.encode(edit, share, scratch, &mut packed).map(|()| &packed[..]);
+        let pushed = self.queue.push(number, edit.chunk(), encoded, self.exec);
+        if packed.capacity() <= MAX_KEPT_BYTES {
+            scratch.packed = packed;
+        }
+        pushed?;
         if self.exec.has_progress() {
             self.exec.progress((edit.items() * self.grid.itemsize()) as u64);
         }
         Ok(())
     }
 
-    fn encode(&self, edit: &impl Edit, share: bool, scratch: &mut Scratch) -> Result<Vec<u8>> {
+    /// Puts the chunk as it is to be into the place of what `out` holds.
+    fn encode(&self, edit: &impl Edit, share: bool, scratch: &mut Scratch, out: &mut Vec<u8>) -> Result<()> {
         let (params, context) = self.queue.params();
         let covered = edit.covers();
         let (fresh, changed);
@@ -222,8 +231,8 @@ impl Write<'_> {
                 zeroed("a chunk", self.grid.chunk_bytes() as u64)?
             } else {
                 let stored = self.queue.chunk(edit.chunk())?;
-                if let Some(done) = self.part(edit, &stored, share, (&params, &context), scratch)? {
-                    return Ok(done);
+                if self.part(edit, &stored, share, (&params, &context), scratch, out)? {
+                    return Ok(());
                 }
                 stored.decode(edit.chunk(), self.grid, &context)?
             };
@@ -231,11 +240,10 @@ impl Write<'_> {
             &&changed[..]
         };
         if share {
-            return chunk::encode_from(source, &params, &context, &self.exec.clone().without_progress());
+            *out = chunk::encode_from(source, &params, &context, &self.exec.clone().without_progress())?;
+            return Ok(());
         }
-        let mut out = Vec::new();
-        chunk::encode_one(source, &params, &context, scratch, &mut out)?;
-        Ok(out)
+        chunk::encode_one(source, &params, &context, scratch, out)
     }
 
     /// The chunk as it is to be, pre-processed, from what it was; of one that is written whole (`covered`) nothing stays.

@@ -12,8 +12,8 @@ use crate::exec::Scratch;
 use crate::limits::zeroed;
 
 impl Write<'_> {
-    /// The changed chunk with the compressed bytes that it had, but for the touched blocks; `None` where it is better
-    /// compressed as a whole. `share`: all threads would then work on it.
+    /// Puts the changed chunk into the place of what `out` holds, with the compressed bytes that it had but for the touched
+    /// blocks. Returns whether it did: the chunk may better be compressed as a whole. `share`: all threads would then work on it.
     pub(super) fn part(
         &self,
         edit: &impl Edit,
@@ -21,27 +21,27 @@ impl Write<'_> {
         share: bool,
         (params, context): (&Params, &Context),
         scratch: &mut Scratch,
-    ) -> Result<Option<Vec<u8>>> {
-        let Stored::Bytes(old) = stored else { return Ok(None) };
+        out: &mut Vec<u8>,
+    ) -> Result<bool> {
+        let Stored::Bytes(old) = stored else { return Ok(false) };
         let mut blocks = edit.blocks();
         blocks.sort_unstable();
         blocks.dedup();
         let threads = if share { self.exec.threads() } else { 1 };
         if self.processing.pre.is_some() || blocks.len() * threads >= self.grid.blocks_per_chunk() {
-            return Ok(None);
+            return Ok(false);
         }
         let in_chunk = |error: crate::Error| error.in_chunk(edit.chunk());
         let head = ChunkHead::parse(old, old.len() as u64, context).map_err(in_chunk)?;
-        let Some(splice) = Splice::new(old, &head, params, context)? else { return Ok(None) };
+        let Some(splice) = Splice::new(old, &head, params, context)? else { return Ok(false) };
         // Of fresh zeros only the pages that are used cost anything.
         let mut whole = zeroed("a chunk", self.grid.chunk_bytes() as u64)?;
         for &block in &blocks {
-            let Some(to) = whole.get_mut(head.block_range(block)) else { return Ok(None) };
+            let Some(to) = whole.get_mut(head.block_range(block)) else { return Ok(false) };
             let stream = old.get(head.block_span(block)).unwrap_or_default();
             head.decode_block(block, stream, None, to, scratch).map_err(in_chunk)?;
         }
         edit.change(&mut whole)?;
-        let mut out = Vec::new();
-        Ok(splice.encode(&blocks, &whole, scratch, &mut out)?.then_some(out))
+        splice.encode(&blocks, &whole, scratch, out)
     }
 }

@@ -6,6 +6,7 @@ use crate::chunk;
 use crate::chunk::Special;
 use crate::error::Result;
 use crate::exec::Exec;
+use crate::limits::reserved;
 use crate::limits::zeroed;
 use crate::schunk::Place;
 use crate::schunk::SChunk;
@@ -101,8 +102,8 @@ impl<S: DerefMut<Target = SChunk>> Queue<S> {
         self.state.into_inner().unwrap_or_else(PoisonError::into_inner).schunk
     }
 
-    /// Takes the chunk of task `task`; puts it, and those that waited for it, when all before it have come.
-    pub(crate) fn push(&self, task: usize, chunk: u64, encoded: Result<Vec<u8>>, exec: &Exec) -> Result<()> {
+    /// Takes the chunk of task `task`, or how it failed; puts it, and those that waited for it, when all before it have come.
+    pub(crate) fn push(&self, task: usize, chunk: u64, encoded: Result<&[u8]>, exec: &Exec) -> Result<()> {
         let mut state = self.lock();
         let encoded = match encoded {
             Ok(encoded) => encoded,
@@ -118,8 +119,11 @@ impl<S: DerefMut<Target = SChunk>> Queue<S> {
             let waited = self.moved.wait_timeout(state, CANCEL_CHECK).unwrap_or_else(PoisonError::into_inner);
             state = waited.0;
         }
-        state.waiting.insert(task, (chunk, encoded));
-        let result = state.put_ready();
+        let result = if task == state.next {
+            state.put(chunk, encoded).and_then(|()| state.put_ready())
+        } else {
+            kept(encoded).map(|encoded| drop(state.waiting.insert(task, (chunk, encoded))))
+        };
         state.failed |= result.is_err();
         self.moved.notify_all();
         result
@@ -143,9 +147,24 @@ impl<S: DerefMut<Target = SChunk>> QueueState<S> {
         while !self.failed
             && let Some((chunk, encoded)) = self.waiting.remove(&self.next)
         {
-            self.schunk.put_chunk(chunk, &encoded)?;
+            self.put(chunk, &encoded)?;
+        }
+        Ok(())
+    }
+
+    /// Puts the chunk whose turn it is.
+    fn put(&mut self, chunk: u64, encoded: &[u8]) -> Result<()> {
+        if !self.failed {
+            self.schunk.put_chunk(chunk, encoded)?;
             self.next += 1;
         }
         Ok(())
     }
+}
+
+/// A chunk that waits for its turn, in memory of its own size.
+fn kept(encoded: &[u8]) -> Result<Vec<u8>> {
+    let mut copy = reserved("a chunk", encoded.len())?;
+    copy.extend_from_slice(encoded);
+    Ok(copy)
 }

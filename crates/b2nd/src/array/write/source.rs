@@ -1,6 +1,7 @@
 //! The blocks of a chunk, made from the caller's items while the chunk is compressed.
 
 use crate::array::grid::Grid;
+use crate::array::grid::MAX_NDIM;
 use crate::chunk::BlockSource;
 use crate::error::Error;
 use crate::error::Result;
@@ -12,36 +13,30 @@ use std::ops::Range;
 /// A chunk all of whose items come from the caller; what lies past the array's edge is zeros.
 pub(crate) struct FreshChunk<'a> {
     grid: &'a Grid,
-    position: &'a [u64],
-    /// The first index of the chunk along each axis.
-    starts: Vec<u64>,
+    /// The items of the array in the chunk along each axis, without padding.
+    extents: [u64; MAX_NDIM],
     items: &'a [u8],
-    /// The position of that item among the caller's, in bytes.
+    /// The position of the first item among the caller's, in bytes.
     offset: usize,
     /// The distance between neighbours along each axis among the caller's, in bytes.
     item_strides: Vec<isize>,
-    block_lengths: Vec<usize>,
 }
 
 impl<'a> FreshChunk<'a> {
     /// The chunk at `position`, whose first item is `offset` bytes into the items.
     pub(crate) fn new(
         grid: &'a Grid,
-        position: &'a [u64],
+        position: &[u64],
         items: &'a [u8],
         offset: usize,
         item_strides: Vec<isize>,
     ) -> Self {
-        let (starts, _) = grid.chunk_box(position);
-        FreshChunk {
-            grid,
-            position,
-            starts,
-            items,
-            offset,
-            item_strides,
-            block_lengths: grid.block_lengths(),
+        let (start, stop) = grid.chunk_box(position);
+        let mut extents = [0; MAX_NDIM];
+        for (extent, (start, stop)) in extents.iter_mut().zip(start.iter().zip(&stop)) {
+            *extent = stop.saturating_sub(*start);
         }
+        FreshChunk { grid, extents, items, offset, item_strides }
     }
 }
 
@@ -51,30 +46,29 @@ impl BlockSource for FreshChunk<'_> {
     }
 
     fn block<'b>(&'b self, range: Range<usize>, buffer: &'b mut Vec<u8>) -> Result<&'b [u8]> {
-        let bytes = self.grid.block_bytes();
+        let (bytes, ndim) = (self.grid.block_bytes(), self.grid.ndim());
         if range.len() != bytes || !range.start.is_multiple_of(bytes.max(1)) {
             return Err(Error::usage("the block size is not that of the array's blocks"));
         }
-        let position = self.grid.block_position(range.start / bytes);
-        let (start, stop) = self.grid.block_box(self.position, &position);
-        let shape: Vec<usize> =
-            start.iter().zip(&stop).map(|(&a, &b)| b.saturating_sub(a) as usize).collect();
+        let number = (range.start / bytes.max(1)) as u64;
+        let (mut shape, mut offset) = ([0; MAX_NDIM], self.offset);
+        let (mut full, mut contiguous) = (true, true);
+        let strides = self.grid.block_strides();
+        for (axis, (&item_stride, &stride)) in self.item_strides.iter().zip(strides).enumerate() {
+            let (first, length) = self.grid.block_along(axis, number);
+            let here = self.extents[axis].saturating_sub(first).min(length) as usize;
+            shape[axis] = here;
+            full &= here as u64 == length;
+            contiguous &= here <= 1 || stride.cast_signed() == item_stride;
+            // Inside the chunk the items follow each other, forwards or backwards.
+            offset = offset.wrapping_add_signed((first as isize).wrapping_mul(item_stride));
+        }
+        let shape = &shape[..ndim];
         if shape.contains(&0) {
             resize("a block", buffer, bytes)?;
             buffer.fill(0);
             return Ok(buffer);
         }
-        // Inside the chunk the items follow each other, forwards or backwards.
-        let inside = start.iter().zip(&self.starts).map(|(&index, &first)| (index - first) as isize);
-        let distance: isize = inside.zip(&self.item_strides).map(|(inside, &stride)| inside * stride).sum();
-        let offset = self.offset.wrapping_add_signed(distance);
-        let full = shape == self.block_lengths;
-        let strides = Grid::strides(&self.block_lengths, self.grid.itemsize());
-        let contiguous = shape
-            .iter()
-            .zip(&strides)
-            .zip(&self.item_strides)
-            .all(|((&n, a), b)| n == 1 || a.cast_signed() == *b);
         if full
             && contiguous
             && let Some(block) = self.items.get(offset..offset.saturating_add(bytes))
@@ -86,7 +80,7 @@ impl BlockSource for FreshChunk<'_> {
             buffer.fill(0);
         }
         let source = Source { bytes: self.items, offset, strides: &self.item_strides };
-        if copy_box(self.grid.itemsize(), &shape, buffer, 0, &strides, source) {
+        if copy_box(self.grid.itemsize(), shape, buffer, 0, strides, source) {
             Ok(buffer)
         } else {
             Err(Error::usage("the items do not cover the chunk"))
