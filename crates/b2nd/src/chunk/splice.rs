@@ -37,18 +37,24 @@ impl<'a> Splice<'a> {
         Ok(alike.then_some(Splice { head, old, plan }))
     }
 
-    /// Puts the new chunk into the place of what `out` holds; the bytes of the blocks in `changed`, in ascending order, come from
-    /// `whole`, which has the size of the uncompressed chunk. Returns whether there is one: where the result gains nothing, or
+    /// Decodes a block as it was.
+    pub(crate) fn decode(&self, block: usize, to: &mut [u8], scratch: &mut Scratch) -> Result<()> {
+        let stream = self.old.get(self.head.block_span(block)).unwrap_or_default();
+        self.head.decode_block(block, stream, None, to, scratch)
+    }
+
+    /// Puts the new chunk into the place of what `out` holds, with the blocks `changed`, in ascending order, whose uncompressed
+    /// bytes follow each other in `decoded`. Returns whether there is one: where the result gains nothing, or
     /// is nothing but zeros, the chunk is better made anew.
     pub(crate) fn encode(
         &self,
         changed: &[usize],
-        whole: &[u8],
+        decoded: &[u8],
         scratch: &mut Scratch,
         out: &mut Vec<u8>,
     ) -> Result<bool> {
         let mut sink = Sink::over(out);
-        let result = self.blocks(changed, whole, &mut sink, scratch);
+        let result = self.blocks(changed, decoded, &mut sink, scratch);
         match result {
             Ok(true) => {
                 let cbytes = sink.end() as u32;
@@ -63,7 +69,7 @@ impl<'a> Splice<'a> {
     fn blocks(
         &self,
         changed: &[usize],
-        whole: &[u8],
+        mut decoded: &[u8],
         sink: &mut Sink<'_>,
         scratch: &mut Scratch,
     ) -> Result<bool> {
@@ -74,10 +80,11 @@ impl<'a> Splice<'a> {
         for n in 0..plan.nblocks() {
             plan.note_block(n, sink);
             if changed.next_if_eq(&n).is_some() {
-                let block = whole.get(plan.block_range(n)).ok_or_else(|| {
-                    Error::usage(format!("block {n} is not in the {} bytes of the chunk", whole.len()))
-                })?;
+                let (block, rest) = decoded
+                    .split_at_checked(plan.block_range(n).len())
+                    .ok_or_else(|| Error::usage(format!("block {n} is not among those that are decoded")))?;
                 plan.encode_block(block, None, sink, scratch)?;
+                decoded = rest;
             } else {
                 // Blocks that overlap, as a forged chunk may have them, are stopped below once they are too long.
                 sink.put(self.old.get(self.head.block_span(n)).unwrap_or_default())?;

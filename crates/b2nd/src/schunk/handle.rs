@@ -310,6 +310,22 @@ impl SChunk {
         Ok(buffer)
     }
 
+    /// Puts the first `len` bytes of a stored chunk into the place of what `buffer` holds.
+    pub(crate) fn copy_out(&self, place: Place, len: usize, buffer: &mut Vec<u8>) -> Result<()> {
+        if let Place::Stored { file, .. } = place
+            && self.store.slice(file).is_some()
+        {
+            let mut unused = Vec::new();
+            let bytes = self.fetch(place, 0, len, &mut unused)?;
+            buffer.clear();
+            let refused = |_| Error::out_of_memory("a compressed chunk", len as u64);
+            buffer.try_reserve(bytes.len()).map_err(refused)?;
+            buffer.extend_from_slice(bytes);
+            return Ok(());
+        }
+        self.fetch(place, 0, len, buffer).map(drop)
+    }
+
     /// The compressed bytes of chunk `n`; a special chunk is made up.
     pub fn chunk(&self, n: u64) -> Result<Cow<'_, [u8]>> {
         let place = self.place(n)?;

@@ -28,8 +28,15 @@ pub(crate) trait Edit {
     fn fresh(&self) -> Option<FreshChunk<'_>>;
     /// The numbers of the touched blocks.
     fn blocks(&self) -> Vec<usize>;
+    /// Puts the items into their places in decoded blocks, each of which begins where `start` says.
+    fn change_blocks(&self, decoded: &mut [u8], start: &dyn Fn(usize) -> usize) -> Result<()>;
     /// Puts the items into their places in the decoded chunk.
-    fn change(&self, whole: &mut [u8]) -> Result<()>;
+    fn change(&self, whole: &mut [u8]) -> Result<()> {
+        let bytes = self.grid().block_bytes();
+        self.change_blocks(whole, &|block| block * bytes)
+    }
+    /// The partition of the chunk.
+    fn grid(&self) -> &Grid;
     /// Sets all bits in the places of the items.
     fn mark(&self, whole: &mut [u8]) -> Result<()>;
 }
@@ -96,14 +103,18 @@ impl Edit for BoxEdit<'_> {
         BoxEdit { items: &item, item_strides, visit: self.visit.clone(), ..*self }.change(whole)
     }
 
-    fn change(&self, whole: &mut [u8]) -> Result<()> {
+    fn change_blocks(&self, decoded: &mut [u8], start: &dyn Fn(usize) -> usize) -> Result<()> {
         for index in 0..self.visit.blocks() {
             let block = self.visit.block(self.plan, self.grid, index);
-            if !self.change_block(index, whole, block * self.grid.block_bytes()) {
+            if !self.change_block(index, decoded, start(block)) {
                 return Err(unfit());
             }
         }
         Ok(())
+    }
+
+    fn grid(&self) -> &Grid {
+        self.grid
     }
 }
 
@@ -188,16 +199,20 @@ impl Edit for PointEdit<'_> {
         PointEdit { items: &item, stride: 0, blocks: self.blocks.clone(), ..*self }.change(whole)
     }
 
-    fn change(&self, whole: &mut [u8]) -> Result<()> {
+    fn grid(&self) -> &Grid {
+        self.grid
+    }
+
+    fn change_blocks(&self, decoded: &mut [u8], start: &dyn Fn(usize) -> usize) -> Result<()> {
         let itemsize = self.grid.itemsize();
         for block in self.blocks.clone() {
             let points = self.plan.points(block);
-            let to = self.plan.block(block) * self.grid.block_bytes();
+            let to = start(self.plan.block(block));
             let (inside, order) = (self.plan.inside(points.clone()), self.plan.order(points));
             let to_axes = [Along { stride: itemsize.cast_signed(), list: Some(inside) }];
             let from_axes = [Along { stride: self.stride.cast_signed(), list: Some(order) }];
             let source = Listed { bytes: self.items, offset: 0, axes: &from_axes };
-            if !copy_listed(itemsize, &[inside.len()], whole, to, &to_axes, source) {
+            if !copy_listed(itemsize, &[inside.len()], decoded, to, &to_axes, source) {
                 return Err(unfit());
             }
         }

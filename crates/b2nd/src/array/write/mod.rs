@@ -228,14 +228,12 @@ impl Write<'_> {
             &fresh
         } else {
             let before = if covered {
-                zeroed("a chunk", self.grid.chunk_bytes() as u64)?
+                Some(zeroed("a chunk", self.grid.chunk_bytes() as u64)?)
             } else {
-                let stored = self.queue.chunk(edit.chunk())?;
-                if self.part(edit, &stored, share, (&params, &context), scratch, out)? {
-                    return Ok(());
-                }
-                stored.decode(edit.chunk(), self.grid, &context)?
+                self.before(edit, share, (&params, &context), scratch, out)?
             };
+            // Without it the chunk is in its place already.
+            let Some(before) = before else { return Ok(()) };
             changed = self.changed(edit, covered, before)?;
             &&changed[..]
         };
@@ -244,6 +242,24 @@ impl Write<'_> {
             return Ok(());
         }
         chunk::encode_one(source, &params, &context, scratch, out)
+    }
+
+    /// The decoded chunk before the write; `None` where only a part of it was needed, and the new chunk is in `out`.
+    fn before(
+        &self,
+        edit: &impl Edit,
+        share: bool,
+        (params, context): (&chunk::Params, &chunk::Context),
+        scratch: &mut Scratch,
+        out: &mut Vec<u8>,
+    ) -> Result<Option<Vec<u8>>> {
+        let stored = self.queue.chunk(edit.chunk(), std::mem::take(&mut scratch.fetched))?;
+        let before = match self.part(edit, &stored, share, (params, context), scratch, out) {
+            Ok(false) => stored.decode(edit.chunk(), self.grid, context).map(Some),
+            parted => parted.map(|_| None),
+        };
+        scratch.fetched = stored.into_buffer();
+        before
     }
 
     /// The chunk as it is to be, pre-processed, from what it was; of one that is written whole (`covered`) nothing stays.

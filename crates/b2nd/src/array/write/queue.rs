@@ -42,6 +42,14 @@ pub(crate) enum Stored {
 }
 
 impl Stored {
+    /// The memory of the bytes, for another chunk.
+    pub(crate) fn into_buffer(self) -> Vec<u8> {
+        match self {
+            Stored::Special(_) => Vec::new(),
+            Stored::Bytes(bytes) => bytes,
+        }
+    }
+
     /// The uncompressed bytes of the chunk, which is chunk `number`.
     pub(crate) fn decode(&self, number: u64, grid: &Grid, context: &chunk::Context) -> Result<Vec<u8>> {
         let mut whole = zeroed("a chunk", grid.chunk_bytes() as u64)?;
@@ -78,13 +86,16 @@ impl<S: DerefMut<Target = SChunk>> Queue<S> {
         (state.schunk.params().clone(), state.schunk.context().clone())
     }
 
-    /// A chunk as it is now.
-    pub(crate) fn chunk(&self, number: u64) -> Result<Stored> {
+    /// A chunk as it is now. `buffer` takes its bytes; [`Stored::into_buffer`] gives it back.
+    pub(crate) fn chunk(&self, number: u64, mut buffer: Vec<u8>) -> Result<Stored> {
         let state = self.lock();
-        Ok(match state.schunk.place(number)? {
-            Place::Special(kind) => Stored::Special(kind),
-            Place::Stored { .. } => Stored::Bytes(state.schunk.chunk(number)?.into_owned()),
-        })
+        let place = state.schunk.place(number)?;
+        if let Place::Special(kind) = place {
+            return Ok(Stored::Special(kind));
+        }
+        let len = usize::try_from(state.schunk.chunk_header(number, place)?.cbytes()).unwrap_or(usize::MAX);
+        state.schunk.copy_out(place, len, &mut buffer).map_err(|e| e.in_chunk(number))?;
+        Ok(Stored::Bytes(buffer))
     }
 
     /// To be held while a task is worked on: lets nobody wait for a chunk whose thread panics.
