@@ -4,7 +4,14 @@ use crate::installed_rival;
 use crate::rival::{Plan, Rival, Setting};
 use b2nd_interop::Outcome;
 
-const SETTING: Setting = Setting { codec: 5, clevel: 5, filter: 1, typesize: 4, threads: 2 };
+const SETTING: Setting = Setting {
+    codec: 5,
+    clevel: 5,
+    filters: [0, 0, 0, 0, 0, 1],
+    filters_meta: [0; 6],
+    typesize: 4,
+    threads: 2,
+};
 
 #[test]
 fn chunks_and_arrays_go_through_the_door() -> Outcome {
@@ -22,7 +29,7 @@ fn chunks_and_arrays_go_through_the_door() -> Outcome {
     let path = folder.path().join("a.b2nd");
     let plan =
         Plan { shape: &[3, 5, 7], chunks: &[2, 3, 4], blocks: &[1, 2, 3], dtype: "<i4", setting: SETTING };
-    drop(rival.create(&path, &plan, &items)?);
+    drop(rival.create(Some(&path), &plan, &items)?);
     let mut array = rival.open(&path, &plan)?;
     array.read(&[0, 0, 0], &[3, 5, 7], &mut read)?;
     assert_eq!(read, items);

@@ -1,20 +1,17 @@
-//! C-Blosc2 in this process: the few functions that are compared, behind safe doors.
-//!
-//! The only unsafe file of this crate. The library is loaded at run time, so nothing of it is built or linked; the layout
-//! of the two parameter structures that cross the border by value is checked against the defaults that the library
-//! itself returns.
-#![expect(unsafe_code, reason = "calls into a C library that is loaded at run time")]
+//! The loaded library: its functions, and the structures that cross the border by value, whose layout is checked against
+//! the defaults that the library itself returns.
 
 use b2nd_interop::Outcome;
 use libloading::Library;
-use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::mem::ManuallyDrop;
 use std::path::Path;
-use std::ptr::{NonNull, null, null_mut};
+use std::ptr::{null, null_mut};
 
 /// `blosc2_cparams`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
-struct CParams {
+pub(super) struct CParams {
     compcode: u8,
     compcode_meta: u8,
     clevel: u8,
@@ -38,7 +35,7 @@ struct CParams {
 /// `blosc2_dparams`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
-struct DParams {
+pub(super) struct DParams {
     nthreads: i16,
     schunk: *mut c_void,
     postfilter: *const c_void,
@@ -49,14 +46,16 @@ struct DParams {
 /// `blosc2_storage`.
 #[repr(C)]
 #[derive(Debug)]
-struct Storage {
-    contiguous: bool,
-    urlpath: *mut c_char,
-    cparams: *mut CParams,
-    dparams: *mut DParams,
-    io: *mut c_void,
+pub(super) struct Storage {
+    pub(super) contiguous: bool,
+    pub(super) urlpath: *mut c_char,
+    pub(super) cparams: *mut CParams,
+    pub(super) dparams: *mut DParams,
+    pub(super) io: *mut c_void,
 }
 
+/// A filter: bytes of an item, bytes, source, destination; gives the bytes or a negative error.
+type Filter = unsafe extern "C" fn(i32, i32, *const c_void, *mut c_void) -> i32;
 type Context = *mut c_void;
 type CreateArrayContext = unsafe extern "C" fn(
     *const Storage,
@@ -73,30 +72,38 @@ type CreateArrayContext = unsafe extern "C" fn(
 type GetOrthogonal =
     unsafe extern "C" fn(*const c_void, *mut *mut i64, *mut i64, *mut c_void, *mut i64, i64) -> c_int;
 
-/// The functions of the loaded library, and the library itself, which must outlive them.
+/// The functions of the loaded library, and the library itself.
 #[derive(Debug)]
 pub(crate) struct Rival {
     version: String,
     defaults: CParams,
-    create_cctx: unsafe extern "C" fn(CParams) -> Context,
-    create_dctx: unsafe extern "C" fn(DParams) -> Context,
-    free_ctx: unsafe extern "C" fn(Context),
-    compress: unsafe extern "C" fn(Context, *const c_void, i32, *mut c_void, i32) -> c_int,
-    decompress: unsafe extern "C" fn(Context, *const c_void, i32, *mut c_void, i32) -> c_int,
-    create_array_ctx: CreateArrayContext,
-    free_array_ctx: unsafe extern "C" fn(Context) -> c_int,
-    from_buffer: unsafe extern "C" fn(Context, *mut *mut c_void, *const c_void, i64) -> c_int,
-    open: unsafe extern "C" fn(*const c_char, *mut *mut c_void) -> c_int,
-    get_slice:
+    pub(super) create_cctx: unsafe extern "C" fn(CParams) -> Context,
+    pub(super) create_dctx: unsafe extern "C" fn(DParams) -> Context,
+    pub(super) free_ctx: unsafe extern "C" fn(Context),
+    pub(super) compress: unsafe extern "C" fn(Context, *const c_void, i32, *mut c_void, i32) -> c_int,
+    pub(super) decompress: unsafe extern "C" fn(Context, *const c_void, i32, *mut c_void, i32) -> c_int,
+    pub(super) create_array_ctx: CreateArrayContext,
+    pub(super) free_array_ctx: unsafe extern "C" fn(Context) -> c_int,
+    pub(super) from_buffer: unsafe extern "C" fn(Context, *mut *mut c_void, *const c_void, i64) -> c_int,
+    pub(super) open: unsafe extern "C" fn(*const c_char, *mut *mut c_void) -> c_int,
+    pub(super) get_slice:
         unsafe extern "C" fn(*const c_void, *const i64, *const i64, *mut c_void, *const i64, i64) -> c_int,
-    set_slice:
+    pub(super) set_slice:
         unsafe extern "C" fn(*const c_void, *const i64, i64, *const i64, *const i64, *mut c_void) -> c_int,
-    append: unsafe extern "C" fn(*mut c_void, *const c_void, i64, i8) -> c_int,
-    get_orthogonal: GetOrthogonal,
-    get_sparse: unsafe extern "C" fn(*const c_void, i64, *const i64, *mut c_void, i64) -> c_int,
-    free_array: unsafe extern "C" fn(*mut c_void) -> c_int,
-    set_nthreads: unsafe extern "C" fn(i16) -> i16,
-    _library: Library,
+    pub(super) append: unsafe extern "C" fn(*mut c_void, *const c_void, i64, i8) -> c_int,
+    pub(super) get_orthogonal: GetOrthogonal,
+    pub(super) get_sparse: unsafe extern "C" fn(*const c_void, i64, *const i64, *mut c_void, i64) -> c_int,
+    pub(super) from_cframe: unsafe extern "C" fn(*mut u8, i64, bool, *mut *mut c_void) -> c_int,
+    pub(super) open_schunk: unsafe extern "C" fn(*const c_char) -> *mut c_void,
+    pub(super) free_schunk: unsafe extern "C" fn(*mut c_void) -> c_int,
+    pub(super) update_chunk: unsafe extern "C" fn(*mut c_void, i64, *mut u8, bool) -> i64,
+    pub(super) append_chunk: unsafe extern "C" fn(*mut c_void, *mut u8, bool) -> i64,
+    pub(super) decompress_chunk: unsafe extern "C" fn(*mut c_void, i64, *mut c_void, i32) -> c_int,
+    pub(super) filters: [Filter; 4],
+    pub(super) free_array: unsafe extern "C" fn(*mut c_void) -> c_int,
+    pub(super) set_nthreads: unsafe extern "C" fn(i16) -> i16,
+    /// Never unloaded: its threads may outlive the handles that started them.
+    _library: ManuallyDrop<Library>,
 }
 
 /// How both sides compress.
@@ -106,12 +113,19 @@ pub(crate) struct Setting {
     pub(crate) codec: u8,
     /// Level.
     pub(crate) clevel: u8,
-    /// Filter id of the last slot.
-    pub(crate) filter: u8,
+    /// Filter ids.
+    pub(crate) filters: [u8; 6],
+    /// Their meta bytes.
+    pub(crate) filters_meta: [u8; 6],
     /// Bytes of an item.
     pub(crate) typesize: u32,
     /// Threads.
     pub(crate) threads: usize,
+}
+
+/// The error of a code that is not 0.
+pub(super) fn done(code: c_int) -> Outcome {
+    if code == 0 { Ok(()) } else { Err(format!("C-Blosc2 error {code}").into()) }
 }
 
 /// Takes a function out of the library.
@@ -166,27 +180,40 @@ impl Rival {
             append: symbol(&library, "b2nd_append")?,
             get_orthogonal: symbol(&library, "b2nd_get_orthogonal_selection")?,
             get_sparse: symbol(&library, "b2nd_get_sparse_cbuffer")?,
+            from_cframe: symbol(&library, "b2nd_from_cframe")?,
+            open_schunk: symbol(&library, "blosc2_schunk_open")?,
+            free_schunk: symbol(&library, "blosc2_schunk_free")?,
+            update_chunk: symbol(&library, "blosc2_schunk_update_chunk")?,
+            append_chunk: symbol(&library, "blosc2_schunk_append_chunk")?,
+            decompress_chunk: symbol(&library, "blosc2_schunk_decompress_chunk")?,
+            filters: [
+                symbol(&library, "blosc2_shuffle")?,
+                symbol(&library, "blosc2_unshuffle")?,
+                symbol(&library, "blosc2_bitshuffle")?,
+                symbol(&library, "blosc2_bitunshuffle")?,
+            ],
             free_array: symbol(&library, "b2nd_free")?,
             set_nthreads: symbol(&library, "blosc2_set_nthreads")?,
-            _library: library,
+            _library: ManuallyDrop::new(library),
         })
     }
     /// The version of the library.
     pub(crate) fn version(&self) -> &str {
         &self.version
     }
-    fn cparams(&self, setting: Setting) -> CParams {
+    pub(super) fn cparams(&self, setting: Setting) -> CParams {
         CParams {
             compcode: setting.codec,
             clevel: setting.clevel,
             typesize: setting.typesize as i32,
             nthreads: setting.threads as i16,
             splitmode: 3,
-            filters: [0, 0, 0, 0, 0, setting.filter],
+            filters: setting.filters,
+            filters_meta: setting.filters_meta,
             ..self.defaults
         }
     }
-    fn dparams(&self, threads: usize) -> DParams {
+    pub(super) fn dparams(&self, threads: usize) -> DParams {
         DParams {
             nthreads: threads as i16,
             schunk: null_mut(),
@@ -194,67 +221,6 @@ impl Rival {
             postparams: null_mut(),
             typesize: 8,
         }
-    }
-    /// A context that compresses and decompresses chunks.
-    pub(crate) fn chunker(&self, setting: Setting) -> Outcome<Chunker<'_>> {
-        // SAFETY: the structure has the library's own layout (checked) and holds no pointers but null.
-        let cctx = unsafe { (self.create_cctx)(self.cparams(setting)) };
-        // SAFETY: as above.
-        let dctx = unsafe { (self.create_dctx)(self.dparams(setting.threads)) };
-        let contexts = NonNull::new(cctx).zip(NonNull::new(dctx)).ok_or("C-Blosc2 refused the parameters")?;
-        Ok(Chunker { rival: self, cctx: contexts.0, dctx: contexts.1 })
-    }
-    /// Stores items as a new array at a path.
-    pub(crate) fn create(&self, path: &Path, plan: &Plan<'_>, items: &[u8]) -> Outcome<Array<'_>> {
-        let url = CString::new(path.to_str().ok_or("path is not UTF-8")?)?;
-        let dtype = CString::new(plan.dtype)?;
-        let (mut cparams, mut dparams) = (self.cparams(plan.setting), self.dparams(plan.setting.threads));
-        let storage = Storage {
-            contiguous: true,
-            urlpath: url.as_ptr().cast_mut(),
-            cparams: &raw mut cparams,
-            dparams: &raw mut dparams,
-            io: null_mut(),
-        };
-        let (ndim, shape) = (plan.shape.len() as i8, plan.shape.as_ptr());
-        // SAFETY: the three shapes have `ndim` numbers, the texts are terminated, and everything pointed to outlives the
-        // call, which copies it; there are no metalayers.
-        let context = unsafe {
-            (self.create_array_ctx)(
-                &raw const storage,
-                ndim,
-                shape,
-                plan.chunks.as_ptr(),
-                plan.blocks.as_ptr(),
-                dtype.as_ptr(),
-                0,
-                null(),
-                0,
-            )
-        };
-        let context = NonNull::new(context).ok_or("C-Blosc2 refused the array")?;
-        let mut array = null_mut();
-        // SAFETY: the context is valid, and the buffer has exactly the bytes whose number is given.
-        let code = unsafe {
-            (self.from_buffer)(context.as_ptr(), &raw mut array, items.as_ptr().cast(), items.len() as i64)
-        };
-        // SAFETY: the context came from the library and is not used again.
-        unsafe { (self.free_array_ctx)(context.as_ptr()) };
-        self.array(code, array, plan)
-    }
-    /// Opens an array from a path.
-    pub(crate) fn open(&self, path: &Path, plan: &Plan<'_>) -> Outcome<Array<'_>> {
-        let url = CString::new(path.to_str().ok_or("path is not UTF-8")?)?;
-        // SAFETY: a plain number; threads of arrays that are opened from now on.
-        unsafe { (self.set_nthreads)(plan.setting.threads as i16) };
-        let mut array = null_mut();
-        // SAFETY: the text is terminated and the pointer to the result is valid.
-        let code = unsafe { (self.open)(url.as_ptr(), &raw mut array) };
-        self.array(code, array, plan)
-    }
-    fn array(&self, code: c_int, array: *mut c_void, plan: &Plan<'_>) -> Outcome<Array<'_>> {
-        let array = NonNull::new(array).filter(|_| code == 0).ok_or(format!("C-Blosc2 error {code}"))?;
-        Ok(Array { rival: self, array, shape: plan.shape.to_vec(), typesize: plan.setting.typesize as usize })
     }
 }
 
@@ -268,190 +234,4 @@ fn check_layout(c: &CParams, d: &DParams) -> Outcome {
         && (d.nthreads, d.typesize) == (1, 8)
         && pointers;
     if same { Ok(()) } else { Err(format!("unknown layout of parameters: {c:?} {d:?}").into()) }
-}
-
-/// An array's shape, partition and parameters.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Plan<'a> {
-    /// Shape.
-    pub(crate) shape: &'a [i64],
-    /// Chunk shape.
-    pub(crate) chunks: &'a [i32],
-    /// Block shape.
-    pub(crate) blocks: &'a [i32],
-    /// dtype text.
-    pub(crate) dtype: &'a str,
-    /// Parameters.
-    pub(crate) setting: Setting,
-}
-
-/// Contexts for chunks.
-#[derive(Debug)]
-pub(crate) struct Chunker<'r> {
-    rival: &'r Rival,
-    cctx: NonNull<c_void>,
-    dctx: NonNull<c_void>,
-}
-
-impl Chunker<'_> {
-    /// Compresses into `out`; the number of bytes.
-    pub(crate) fn compress(&mut self, src: &[u8], out: &mut [u8]) -> Outcome<usize> {
-        let (from, to) = (src.as_ptr().cast(), out.as_mut_ptr().cast());
-        // SAFETY: both buffers have the lengths given, and the context is used by this thread alone (`&mut self`).
-        let n = unsafe {
-            (self.rival.compress)(
-                self.cctx.as_ptr(),
-                from,
-                i32::try_from(src.len())?,
-                to,
-                i32::try_from(out.len())?,
-            )
-        };
-        usize::try_from(n).ok().filter(|&n| n > 0).ok_or_else(|| format!("C-Blosc2 error {n}").into())
-    }
-    /// Decompresses into `out`, which has the right length.
-    pub(crate) fn decompress(&mut self, chunk: &[u8], out: &mut [u8]) -> Outcome {
-        let (from, to) = (chunk.as_ptr().cast(), out.as_mut_ptr().cast());
-        // SAFETY: as for `compress`.
-        let n = unsafe {
-            (self.rival.decompress)(
-                self.dctx.as_ptr(),
-                from,
-                i32::try_from(chunk.len())?,
-                to,
-                i32::try_from(out.len())?,
-            )
-        };
-        if usize::try_from(n) == Ok(out.len()) { Ok(()) } else { Err(format!("C-Blosc2 error {n}").into()) }
-    }
-}
-
-impl Drop for Chunker<'_> {
-    fn drop(&mut self) {
-        // SAFETY: the context came from the library, and this is its last use.
-        unsafe { (self.rival.free_ctx)(self.cctx.as_ptr()) };
-        // SAFETY: as above.
-        unsafe { (self.rival.free_ctx)(self.dctx.as_ptr()) };
-    }
-}
-
-/// An open array.
-#[derive(Debug)]
-pub(crate) struct Array<'r> {
-    rival: &'r Rival,
-    array: NonNull<c_void>,
-    shape: Vec<i64>,
-    typesize: usize,
-}
-
-impl Array<'_> {
-    /// The lengths of a box inside the array; an error where it does not hold `len` bytes.
-    fn lengths(&self, start: &[i64], stop: &[i64], len: usize) -> Outcome<Vec<i64>> {
-        let inside = |((a, b), n): ((&i64, &i64), &i64)| 0 <= *a && a <= b && b <= n;
-        let fits = start.len() == self.shape.len()
-            && stop.len() == self.shape.len()
-            && start.iter().zip(stop).zip(&self.shape).all(inside);
-        let lengths: Vec<i64> = start.iter().zip(stop).map(|(a, b)| b - a).collect();
-        let bytes = lengths.iter().product::<i64>() as usize * self.typesize;
-        if fits && bytes == len { Ok(lengths) } else { Err("not a box of this array".into()) }
-    }
-    /// Reads a box.
-    pub(crate) fn read(&mut self, start: &[i64], stop: &[i64], out: &mut [u8]) -> Outcome {
-        let lengths = self.lengths(start, stop, out.len())?;
-        let (to, len) = (out.as_mut_ptr().cast(), out.len() as i64);
-        // SAFETY: the box lies inside the array, the buffer holds exactly its items, and the three lists have as many
-        // numbers as the array has dimensions.
-        let code = unsafe {
-            (self.rival.get_slice)(
-                self.array.as_ptr(),
-                start.as_ptr(),
-                stop.as_ptr(),
-                to,
-                lengths.as_ptr(),
-                len,
-            )
-        };
-        if code == 0 { Ok(()) } else { Err(format!("C-Blosc2 error {code}").into()) }
-    }
-    /// Writes a box.
-    pub(crate) fn write(&mut self, start: &[i64], stop: &[i64], items: &[u8]) -> Outcome {
-        let lengths = self.lengths(start, stop, items.len())?;
-        let (from, len) = (items.as_ptr().cast(), items.len() as i64);
-        // SAFETY: as for `read`.
-        let code = unsafe {
-            (self.rival.set_slice)(
-                from,
-                lengths.as_ptr(),
-                len,
-                start.as_ptr(),
-                stop.as_ptr(),
-                self.array.as_ptr(),
-            )
-        };
-        if code == 0 { Ok(()) } else { Err(format!("C-Blosc2 error {code}").into()) }
-    }
-    /// Reads every combination of one list of indices for each axis.
-    pub(crate) fn read_orthogonal(&mut self, lists: &[Vec<i64>], out: &mut [u8]) -> Outcome {
-        let inside = |(list, n): (&Vec<i64>, &i64)| list.iter().all(|i| (0..*n).contains(i));
-        let items: usize = lists.iter().map(Vec::len).product();
-        let fits = lists.len() == self.shape.len() && lists.iter().zip(&self.shape).all(inside);
-        if !fits || items == 0 || items * self.typesize != out.len() {
-            return Err("not a selection of this array".into());
-        }
-        let mut lists = lists.to_vec();
-        let mut lengths: Vec<i64> = lists.iter().map(|list| list.len() as i64).collect();
-        let mut shape = lengths.clone();
-        let mut pointers: Vec<*mut i64> = lists.iter_mut().map(Vec::as_mut_ptr).collect();
-        let (to, len) = (out.as_mut_ptr().cast(), out.len() as i64);
-        // SAFETY: there is a list for each axis, with as many indices as its length says, all inside the array; they are
-        // copies of ours, as is the shape of the buffer, which holds exactly the items of all combinations.
-        let code = unsafe {
-            (self.rival.get_orthogonal)(
-                self.array.as_ptr(),
-                pointers.as_mut_ptr(),
-                lengths.as_mut_ptr(),
-                to,
-                shape.as_mut_ptr(),
-                len,
-            )
-        };
-        if code == 0 { Ok(()) } else { Err(format!("C-Blosc2 error {code}").into()) }
-    }
-    /// Reads single items by their positions in C order.
-    pub(crate) fn read_flat(&mut self, positions: &[i64], out: &mut [u8]) -> Outcome {
-        let size: i64 = self.shape.iter().product();
-        let inside = positions.iter().all(|at| (0..size).contains(at));
-        if !inside || positions.is_empty() || positions.len() * self.typesize != out.len() {
-            return Err("not positions of this array".into());
-        }
-        let (count, to, len) = (positions.len() as i64, out.as_mut_ptr().cast(), out.len() as i64);
-        // SAFETY: all positions are inside the array, and the buffer holds exactly their items.
-        let code =
-            unsafe { (self.rival.get_sparse)(self.array.as_ptr(), count, positions.as_ptr(), to, len) };
-        if code >= 0 { Ok(()) } else { Err(format!("C-Blosc2 error {code}").into()) }
-    }
-    /// Appends whole slabs along an axis.
-    pub(crate) fn append(&mut self, axis: usize, items: &[u8]) -> Outcome {
-        let others = self.shape.iter().enumerate().filter(|(d, _)| *d != axis).map(|(_, n)| *n);
-        let slab = others.product::<i64>() as usize * self.typesize;
-        let grown = self.shape.get_mut(axis).ok_or("no such axis")?;
-        if slab == 0 || items.is_empty() || !items.len().is_multiple_of(slab) {
-            return Err("no whole slabs".into());
-        }
-        let (from, len) = (items.as_ptr().cast(), items.len() as i64);
-        // SAFETY: the axis exists, and the buffer holds whole slabs along it.
-        let code = unsafe { (self.rival.append)(self.array.as_ptr(), from, len, i8::try_from(axis)?) };
-        if code != 0 {
-            return Err(format!("C-Blosc2 error {code}").into());
-        }
-        *grown += (items.len() / slab) as i64;
-        Ok(())
-    }
-}
-
-impl Drop for Array<'_> {
-    fn drop(&mut self) {
-        // SAFETY: the array came from the library, and this is its last use.
-        unsafe { (self.rival.free_array)(self.array.as_ptr()) };
-    }
 }
