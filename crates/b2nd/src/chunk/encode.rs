@@ -59,7 +59,7 @@ impl BlockSource for &[u8] {
 /// # Ok::<(), b2nd::Error>(())
 /// ```
 pub fn encode(src: &[u8], params: &Params, exec: &Exec) -> Result<Vec<u8>> {
-    encode_from(&src, params, &Context::default(), exec)
+    encode_with(src, params, &Context::default(), exec)
 }
 
 /// As [`encode`], with codecs and filters of the user and with what an array knows of its blocks.
@@ -73,10 +73,37 @@ pub fn encode(src: &[u8], params: &Params, exec: &Exec) -> Result<Vec<u8>> {
 /// assert!(error.to_string().contains("codec 200"));
 /// ```
 pub fn encode_with(src: &[u8], params: &Params, context: &Context, exec: &Exec) -> Result<Vec<u8>> {
-    encode_from(&src, params, context, exec)
+    let mut out = Vec::new();
+    encode_from(&src, params, context, exec, &mut out)?;
+    Ok(out)
 }
 
-/// Compresses one chunk on the threads of `exec`, from blocks that are made on demand.
+/// As [`encode_with`], into the place of what `out` holds: its memory serves one chunk after the other.
+///
+/// ```
+/// use b2nd::chunk::{Context, Params, decode, encode_into};
+/// use b2nd::{Exec, Limits};
+/// let (params, exec, mut chunk) = (Params::new(1), Exec::new(1), Vec::new());
+/// for byte in [1, 2] {
+///     encode_into(&[byte; 1000], &params, &Context::default(), &exec, &mut chunk)?;
+///     assert_eq!(decode(&chunk, &Limits::default(), &exec)?, [byte; 1000]);
+/// }
+/// # Ok::<(), b2nd::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`encode_with`]; `out` is then empty.
+pub fn encode_into(
+    src: &[u8],
+    params: &Params,
+    context: &Context,
+    exec: &Exec,
+    out: &mut Vec<u8>,
+) -> Result<()> {
+    encode_from(&src, params, context, exec, out)
+}
+
+/// Compresses one chunk on the threads of `exec`, from blocks that are made on demand, into the place of what `out` holds.
 ///
 /// Tells the progress hook of each block. The result does not depend on the number of threads.
 pub(crate) fn encode_from(
@@ -84,10 +111,24 @@ pub(crate) fn encode_from(
     params: &Params,
     context: &Context,
     exec: &Exec,
-) -> Result<Vec<u8>> {
+    out: &mut Vec<u8>,
+) -> Result<()> {
+    let result = encode_planned(source, params, context, exec, out);
+    if result.is_err() {
+        out.clear();
+    }
+    result
+}
+
+fn encode_planned(
+    source: &dyn BlockSource,
+    params: &Params,
+    context: &Context,
+    exec: &Exec,
+    out: &mut Vec<u8>,
+) -> Result<()> {
     let mut plan = Plan::new(source.nbytes(), params, context)?;
     exec.with_scratch(|scratch| plan.train(source, params, scratch))?;
-    let mut out = Vec::new();
     let told = AtomicU64::new(0);
     let after_block = |bytes| {
         told.fetch_add(bytes, Ordering::Relaxed);
@@ -96,16 +137,16 @@ pub(crate) fn encode_from(
     };
     if exec.threads() == 1 || plan.nblocks() < 2 || plan.raw_from_start() {
         exec.check_cancelled()?;
-        exec.with_scratch(|scratch| plan.encode_serial(source, scratch, &mut out, &after_block))?;
+        exec.with_scratch(|scratch| plan.encode_serial(source, scratch, out, &after_block))?;
     } else {
-        plan.encode_parallel(source, exec, &mut out, &after_block)?;
+        plan.encode_parallel(source, exec, out, &after_block)?;
     }
     // Blocks that were not looked at, because the chunk is stored as it is.
     let rest = u64::from(plan.header.nbytes).saturating_sub(told.into_inner());
     if rest > 0 {
         exec.progress(rest);
     }
-    Ok(out)
+    Ok(())
 }
 
 /// Compresses one chunk on this thread, into the place of what `out` holds. Does not tell any progress hook.

@@ -20,7 +20,7 @@ pub use crate::registry::Context;
 pub(crate) use cuts::Cuts;
 pub use decode::{decode, decode_into, decode_range};
 pub(crate) use encode::{BlockSource, encode_from, encode_one};
-pub use encode::{encode, encode_with};
+pub use encode::{encode, encode_into, encode_with};
 pub(crate) use head::{ChunkHead, Content};
 pub use header::ChunkHeader;
 pub use params::{Params, SplitMode, auto_blocksize};

@@ -22,6 +22,18 @@ pub(crate) struct Scratch {
     pub(crate) codec: codec::State,
 }
 
+/// Larger compressed chunks do not leave their memory behind for the next one.
+const MAX_KEPT_BYTES: usize = 16 << 20;
+
+impl Scratch {
+    /// Takes back memory for compressed chunks.
+    pub(crate) fn keep_packed(&mut self, packed: Vec<u8>) {
+        if packed.capacity() <= MAX_KEPT_BYTES {
+            self.packed = packed;
+        }
+    }
+}
+
 /// Idle scratch memory of an [`Exec`](super::Exec) and its clones.
 #[derive(Default)]
 pub(super) struct ScratchPool(Mutex<Vec<Scratch>>);

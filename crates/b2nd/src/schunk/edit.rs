@@ -148,8 +148,7 @@ impl SChunk {
         for (to, from) in new.iter_mut().zip(item.iter().cycle()) {
             *to = *from;
         }
-        let chunk = self.encode(&items)?;
-        self.stage_update(last, &chunk)?;
+        self.encoded(&items, |schunk, chunk| schunk.stage_update(last, chunk))?;
         Ok(more)
     }
 

@@ -19,8 +19,8 @@ impl SChunk {
         self.check_items(items)?;
         let size = match self.header.chunk_sizes() {
             ChunkSizes::Variable => {
-                let chunk = self.compress(self.nchunks(), items)?;
-                return self.stage_insert(self.nchunks(), &chunk);
+                let n = self.nchunks();
+                return self.compressed(n, items, |schunk, chunk| schunk.stage_insert(n, chunk));
             }
             ChunkSizes::Fixed(size) => size as usize,
             ChunkSizes::Undecided => {
@@ -35,20 +35,20 @@ impl SChunk {
             let last = self.nchunks() - 1;
             let mut joined = self.stored_items(last)?;
             self.pre_processed_part(last, &mut joined, short, first)?;
-            let chunk = self.encode(&joined)?;
-            self.stage_update(last, &chunk)?;
+            self.encoded(&joined, |schunk, chunk| schunk.stage_update(last, chunk))?;
             items = rest;
         }
         let chunks: Vec<&[u8]> = items.chunks(size).collect();
         for batch in chunks.chunks(self.batch()) {
-            let encoded = self.encode_batch(batch.len(), |n, scratch, out| {
+            let first = self.nchunks();
+            let encode = |schunk: &SChunk, n: usize, scratch: &mut Scratch, out: &mut Vec<u8>| {
                 let items = batch.get(n).copied().unwrap_or_default();
-                let items = self.pre_processed(self.nchunks().saturating_add(n as u64), items)?;
-                chunk::encode_one(&&items[..], &self.params, &self.context, scratch, out)
+                let items = schunk.pre_processed(first.saturating_add(n as u64), items)?;
+                chunk::encode_one(&&items[..], &schunk.params, &schunk.context, scratch, out)
+            };
+            self.encode_batch(batch.len(), encode, |schunk, _, chunk| {
+                schunk.stage_insert(schunk.nchunks(), chunk)
             })?;
-            for chunk in encoded {
-                self.stage_insert(self.nchunks(), &chunk)?;
-            }
         }
         self.exec.progress(items.len() as u64);
         Ok(())
@@ -62,13 +62,15 @@ impl SChunk {
         self.check_items(items)?;
         let pieces = self.pieces(start, items.len() as u64)?;
         for batch in pieces.chunks(self.batch()) {
-            let encoded = self.encode_batch(batch.len(), |n, scratch, out| match batch.get(n) {
-                Some(piece) => self.encode_changed(piece, items, scratch, out),
+            let encode =
+                |schunk: &SChunk, n: usize, scratch: &mut Scratch, out: &mut Vec<u8>| match batch.get(n) {
+                    Some(piece) => schunk.encode_changed(piece, items, scratch, out),
+                    None => Ok(()),
+                };
+            self.encode_batch(batch.len(), encode, |schunk, n, chunk| match batch.get(n) {
+                Some(piece) => schunk.put_chunk(piece.chunk, chunk),
                 None => Ok(()),
             })?;
-            for (piece, chunk) in batch.iter().zip(encoded) {
-                self.put_chunk(piece.chunk, &chunk)?;
-            }
         }
         self.exec.progress(items.len() as u64);
         Ok(())
@@ -91,18 +93,41 @@ impl SChunk {
         self.exec.threads().saturating_mul(2)
     }
 
-    /// Compresses `count` chunks in parallel.
-    fn encode_batch<F>(&self, count: usize, encode: F) -> Result<Vec<Vec<u8>>>
+    /// Compresses `count` chunks in parallel, then puts them one by one.
+    fn encode_batch<F>(
+        &mut self,
+        count: usize,
+        encode: F,
+        mut put: impl FnMut(&mut SChunk, usize, &[u8]) -> Result<()>,
+    ) -> Result<()>
     where
-        F: Fn(usize, &mut Scratch, &mut Vec<u8>) -> Result<()> + Sync,
+        F: Fn(&SChunk, usize, &mut Scratch, &mut Vec<u8>) -> Result<()> + Sync,
     {
+        let exec = self.exec.clone();
+        if exec.threads() == 1 || count == 1 {
+            // One after the other, out of the same memory.
+            return (0..count).try_for_each(|n| {
+                exec.check_cancelled()?;
+                exec.with_scratch(|scratch| {
+                    let mut packed = take(&mut scratch.packed);
+                    let done = encode(self, n, scratch, &mut packed).and_then(|()| put(self, n, &packed));
+                    scratch.keep_packed(packed);
+                    done
+                })
+            });
+        }
         let slots: Vec<Mutex<Vec<u8>>> = (0..count).map(|_| Mutex::default()).collect();
+        let schunk = &*self;
         // Compressing a chunk pays for a thread whatever its size is.
-        self.exec.run(count, u64::MAX, |scratch, n| match slots.get(n) {
-            Some(slot) => encode(n, scratch, &mut slot.lock().unwrap_or_else(PoisonError::into_inner)),
+        exec.run(count, u64::MAX, |scratch, n| match slots.get(n) {
+            Some(slot) => {
+                encode(schunk, n, scratch, &mut slot.lock().unwrap_or_else(PoisonError::into_inner))
+            }
             None => Ok(()),
         })?;
-        Ok(slots.into_iter().map(|slot| slot.into_inner().unwrap_or_else(PoisonError::into_inner)).collect())
+        slots.into_iter().enumerate().try_for_each(|(n, slot)| {
+            put(self, n, &slot.into_inner().unwrap_or_else(PoisonError::into_inner))
+        })
     }
 
     /// A chunk with some of its items replaced.

@@ -4,6 +4,7 @@ use super::handle::SChunk;
 use crate::chunk;
 use crate::chunk::Special;
 use crate::error::{Error, Result};
+use std::mem::take;
 
 /// Changes of a super-chunk that become visible together, at [`Transaction::commit`]; dropped before it, they never were.
 ///
@@ -68,10 +69,7 @@ impl Transaction<'_> {
     /// # Errors
     /// As [`SChunk::insert`].
     pub fn insert(&mut self, n: u64, items: &[u8]) -> Result<()> {
-        self.stage(|schunk| {
-            let chunk = schunk.compress(n, items)?;
-            schunk.stage_insert(n, &chunk)
-        })
+        self.stage(|schunk| schunk.compressed(n, items, |schunk, chunk| schunk.stage_insert(n, chunk)))
     }
     /// Inserts a compressed chunk before chunk `n`, as it is; see [`SChunk::insert_chunk`].
     ///
@@ -85,10 +83,7 @@ impl Transaction<'_> {
     /// # Errors
     /// As [`SChunk::update`].
     pub fn update(&mut self, n: u64, items: &[u8]) -> Result<()> {
-        self.stage(|schunk| {
-            let chunk = schunk.compress(n, items)?;
-            schunk.stage_update(n, &chunk)
-        })
+        self.stage(|schunk| schunk.compressed(n, items, |schunk, chunk| schunk.stage_update(n, chunk)))
     }
     /// Replaces chunk `n` by a compressed chunk, as it is; see [`SChunk::update_chunk`].
     ///
@@ -200,15 +195,30 @@ impl SChunk {
         Ok(done)
     }
 
-    /// Compresses the items of a whole chunk, which will be chunk `n`, as [`SChunk::params`] say.
-    pub(super) fn compress(&self, n: u64, items: &[u8]) -> Result<Vec<u8>> {
+    /// Compresses the items of a whole chunk, which will be chunk `n`, as [`SChunk::params`] say, for `then`.
+    pub(super) fn compressed(
+        &mut self,
+        n: u64,
+        items: &[u8],
+        then: impl FnOnce(&mut SChunk, &[u8]) -> Result<()>,
+    ) -> Result<()> {
         self.check_items(items)?;
-        self.encode(&self.pre_processed(n, items)?)
+        let stored = self.pre_processed(n, items)?;
+        self.encoded(&stored, then)
     }
 
-    /// Compresses what is stored of a chunk.
-    pub(super) fn encode(&self, stored: &[u8]) -> Result<Vec<u8>> {
-        chunk::encode_with(stored, &self.params, &self.context, &self.exec)
+    /// Compresses what is stored of a chunk, for `then`.
+    pub(super) fn encoded(
+        &mut self,
+        stored: &[u8],
+        then: impl FnOnce(&mut SChunk, &[u8]) -> Result<()>,
+    ) -> Result<()> {
+        let exec = self.exec.clone();
+        let mut packed = exec.with_scratch(|scratch| take(&mut scratch.packed));
+        let encoded = chunk::encode_into(stored, &self.params, &self.context, &exec, &mut packed);
+        let done = encoded.and_then(|()| then(self, &packed));
+        exec.with_scratch(|scratch| scratch.keep_packed(packed));
+        done
     }
 
     /// An error for what are no whole items of this frame.

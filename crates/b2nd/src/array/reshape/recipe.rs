@@ -21,6 +21,7 @@ use crate::error::Result;
 use crate::exec::Exec;
 use crate::exec::Scratch;
 use crate::filter::Filter;
+use crate::limits::reserved;
 use crate::limits::zeroed;
 use crate::registry::Context;
 use crate::schunk::Place;
@@ -254,12 +255,20 @@ impl Recipe<'_> {
         let processed = self.processed(position, base, &fresh, &lengths)?;
         let bytes = processed.as_deref();
         let source: &dyn chunk::BlockSource = if let Some(bytes) = &bytes { bytes } else { &fresh };
-        if exec.threads() > 1 {
-            return chunk::encode_from(source, &self.params, &self.context, exec);
-        }
-        let mut out = Vec::new();
-        chunk::encode_one(source, &self.params, &self.context, scratch, &mut out)?;
-        Ok(out)
+        let mut packed = std::mem::take(&mut scratch.packed);
+        let encoded = if exec.threads() > 1 {
+            chunk::encode_from(source, &self.params, &self.context, exec, &mut packed)
+        } else {
+            chunk::encode_one(source, &self.params, &self.context, scratch, &mut packed)
+        };
+        // Kept until all of a batch are done, so in memory of their own size.
+        let copied = encoded.and_then(|()| {
+            let mut copy = reserved("a chunk", packed.len())?;
+            copy.extend_from_slice(&packed);
+            Ok(copy)
+        });
+        scratch.keep_packed(packed);
+        copied
     }
 
     /// The caller's items, and the place among them where the chunk begins, when it is made of nothing else.

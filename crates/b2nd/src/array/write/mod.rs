@@ -189,9 +189,6 @@ fn store<E: Edit>(
     exec.run(chunks, bytes, |scratch, n| write.chunk(n, &edit(n), false, scratch))
 }
 
-/// Larger compressed chunks do not leave their memory behind for the next write.
-const MAX_KEPT_BYTES: usize = 16 << 20;
-
 /// One write, shared by the threads that do it.
 struct Write<'a> {
     grid: &'a Grid,
@@ -207,9 +204,7 @@ impl Write<'_> {
         let mut packed = std::mem::take(&mut scratch.packed);
         let encoded = self.encode(edit, share, scratch, &mut packed).map(|()| &packed[..]);
         let pushed = self.queue.push(number, edit.chunk(), encoded, self.exec);
-        if packed.capacity() <= MAX_KEPT_BYTES {
-            scratch.packed = packed;
-        }
+        scratch.keep_packed(packed);
         pushed?;
         if self.exec.has_progress() {
             self.exec.progress((edit.items() * self.grid.itemsize()) as u64);
@@ -238,8 +233,8 @@ impl Write<'_> {
             &&changed[..]
         };
         if share {
-            *out = chunk::encode_from(source, &params, &context, &self.exec.clone().without_progress())?;
-            return Ok(());
+            let exec = self.exec.clone().without_progress();
+            return chunk::encode_from(source, &params, &context, &exec, out);
         }
         chunk::encode_one(source, &params, &context, scratch, out)
     }

@@ -112,8 +112,9 @@ fn the_number_of_threads_does_not_show() {
                 .with_blocksize(Some(10_000))
                 .with_pipeline(filters.parse().unwrap());
             let chunk = encode(&data, &params, &one()).unwrap();
-            let three =
-                encode_from(&Made(data.clone()), &params, &Context::default(), &Exec::new(3)).unwrap();
+            let mut three = vec![7; 9];
+            encode_from(&Made(data.clone()), &params, &Context::default(), &Exec::new(3), &mut three)
+                .unwrap();
             assert!(chunk == three, "{filters}");
             let whole = plain(&chunk);
             assert!(decode(&chunk, &Limits::default(), &Exec::new(3)).unwrap() == whole, "{filters}");
