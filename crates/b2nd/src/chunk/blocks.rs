@@ -134,6 +134,33 @@ impl Blocks {
         self.steps.undo(filtered, back, dst, first)
     }
 
+    /// Decodes the start of a full block of `whole` bytes, as much as `dst` has room for, where less than all of its streams is
+    /// needed for that; whether it did. What is not needed is not looked at.
+    pub(super) fn decode_start(
+        &self,
+        whole: usize,
+        stream: &[u8],
+        dst: &mut [u8],
+        scratch: &mut Scratch,
+    ) -> Result<bool> {
+        let Some(width) = self.steps.only_shuffle(whole) else { return Ok(false) };
+        // A shuffled block has a stream for each byte of its items, or all of them in one.
+        let fits = if width == 0 { self.ways == 1 } else { self.ways == width };
+        let even = dst.len().is_multiple_of(self.ways) && whole.is_multiple_of(self.ways);
+        if self.variable || self.ways_or.is_some() || !fits || !even || !self.engine.stops() {
+            return Ok(false);
+        }
+        let Scratch { front, codec, .. } = scratch;
+        if width == 0 {
+            streams::read_starts(&self.engine, stream, 1, whole, dst, codec)?;
+            return Ok(true);
+        }
+        let filtered = grown(front, dst.len(), "the filters of a block")?;
+        streams::read_starts(&self.engine, stream, width, whole, filtered, codec)?;
+        self.steps.unshuffle_start(width, filtered, dst);
+        Ok(true)
+    }
+
     fn read_variable(&self, block: &[u8], dst: &mut [u8], state: &mut crate::codec::State) -> Result<()> {
         let len = variable_len(block)?;
         let payload = block.get(LENGTH..).unwrap_or_default();

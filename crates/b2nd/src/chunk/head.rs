@@ -192,6 +192,26 @@ impl ChunkHead {
     }
 }
 
+impl ChunkHead {
+    /// Decodes the start of block `n` from `stream`, as much as `dst` has room for, where that is less work than all of the
+    /// block; whether it did. Damage in the rest of the block is not seen.
+    pub(crate) fn decode_start(
+        &self,
+        n: usize,
+        stream: &[u8],
+        dst: &mut [u8],
+        scratch: &mut Scratch,
+    ) -> Result<bool> {
+        let whole = self.block_len(n);
+        match &self.body {
+            Body::Blocks(blocks) if whole == self.header.blocksize as usize && dst.len() < whole => blocks
+                .decode_start(whole, stream, dst, scratch)
+                .map_err(|error| error.in_block(u32::try_from(n).unwrap_or(u32::MAX))),
+            _ => Ok(false),
+        }
+    }
+}
+
 /// The header of a chunk that this library decodes, checked against the space it has and the limits.
 fn checked_header(first: &[u8], available: u64, context: &Context) -> Result<ChunkHeader> {
     let header = ChunkHeader::parse(first)?;

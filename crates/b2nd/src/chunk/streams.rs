@@ -43,12 +43,46 @@ pub(super) fn read(
     Ok(())
 }
 
+/// Reads the same part from the start of each of the streams at the start of `bytes`, `ways` of them, which stand for `whole`
+/// bytes altogether. What follows these parts is not looked at.
+pub(super) fn read_starts(
+    engine: &Engine,
+    bytes: &[u8],
+    ways: usize,
+    whole: usize,
+    dst: &mut [u8],
+    state: &mut codec::State,
+) -> Result<()> {
+    let (n, part) = (whole / ways.max(1), dst.len() / ways.max(1));
+    if part == 0 || part > n || n * ways != whole || part * ways != dst.len() {
+        return Err(wrong(0, format!("{} of {whole} bytes cannot be split into {ways} streams", dst.len())));
+    }
+    let mut rest = bytes;
+    for to in dst.chunks_exact_mut(part) {
+        let offset = bytes.len() - rest.len();
+        rest = read_part(engine, rest, offset, (to, n), state)?;
+    }
+    Ok(())
+}
+
 /// Reads one stream, `offset` bytes into its block; returns what follows it.
 fn read_one<'a>(
     engine: &Engine,
     bytes: &'a [u8],
     offset: usize,
     dst: &mut [u8],
+    state: &mut codec::State,
+) -> Result<&'a [u8]> {
+    let n = dst.len();
+    read_part(engine, bytes, offset, (dst, n), state)
+}
+
+/// Reads the start of one stream that stands for `whole` bytes, or all of it.
+fn read_part<'a>(
+    engine: &Engine,
+    bytes: &'a [u8],
+    offset: usize,
+    (dst, whole): (&mut [u8], usize),
     state: &mut codec::State,
 ) -> Result<&'a [u8]> {
     let cut = || wrong(offset, "the stream does not end inside the chunk");
@@ -59,14 +93,16 @@ fn read_one<'a>(
         return Ok(rest);
     }
     if let Ok(len) = usize::try_from(size) {
-        if len > dst.len() {
-            return Err(wrong(offset, format!("{len} compressed bytes for {}", dst.len())));
+        if len > whole {
+            return Err(wrong(offset, format!("{len} compressed bytes for {whole}")));
         }
         let (stream, rest) = rest.split_at_checked(len).ok_or_else(cut)?;
-        if len == dst.len() {
-            dst.copy_from_slice(stream);
-        } else {
+        if len == whole {
+            dst.copy_from_slice(stream.get(..dst.len()).unwrap_or_default());
+        } else if dst.len() == whole {
             engine.decompress(stream, dst, state)?;
+        } else {
+            engine.decompress_start(stream, dst, whole)?;
         }
         return Ok(rest);
     }

@@ -117,6 +117,20 @@ impl Engine {
         }
     }
 
+    /// Whether [`Engine::decompress_start`] decodes a part of a stream.
+    pub(crate) fn stops(&self) -> bool {
+        self.dictionary.is_none() && lz4::STOPS && matches!(self.codec, Codec::Lz4 | Codec::Lz4Hc)
+    }
+
+    /// As [`Engine::decompress`], but only the first `dst.len()` of the `whole` bytes that `src` stands for. What follows is not
+    /// looked at.
+    pub(crate) fn decompress_start(&self, src: &[u8], dst: &mut [u8], whole: usize) -> Result<()> {
+        if !self.stops() || src.len() > MAX_LEN || whole > MAX_LEN || dst.len() > whole {
+            return Err(Error::format(Part::Stream, None, "not to be decoded in part"));
+        }
+        lz4::decompress_start(src, dst, whole)
+    }
+
     /// Whether these choices can be written at all: an [`Error::Usage`] says why not.
     pub(crate) fn check_writing(&self) -> Result<()> {
         let info = self.info(0);

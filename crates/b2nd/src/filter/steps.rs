@@ -65,6 +65,22 @@ impl Steps {
         self.iter().any(|step| step.moves_back(len))
     }
 
+    /// Whether there is no step for a block of `len` bytes, or one shuffle: the width of its items (0 for none).
+    pub(crate) fn only_shuffle(&self, len: usize) -> Option<usize> {
+        let mut steps = self.iter().filter(|step| step.does(len));
+        match (steps.next(), steps.next()) {
+            (None, _) => Some(0),
+            (Some(Step::Shuffle { width }), None) => Some(*width),
+            _ => None,
+        }
+    }
+
+    /// Undoes the shuffle of [`Steps::only_shuffle`] on the first items of a block, whose bytes stand in `src` as if they were
+    /// all.
+    pub(crate) fn unshuffle_start(&self, width: usize, src: &[u8], dst: &mut [u8]) {
+        shuffle::unshuffle(self.level, width, src, dst);
+    }
+
     /// Applies all steps to a block. `first` is the first block, decoded, for the blocks after it.
     ///
     /// The result is `src` itself, or one of the two buffers.

@@ -13,6 +13,7 @@ use crate::error::Part;
 use crate::error::Result;
 use crate::exec::Exec;
 use crate::exec::Scratch;
+use crate::filter::grown;
 use crate::limits::Limits;
 use crate::limits::resize;
 use crate::limits::zeroed;
@@ -196,9 +197,31 @@ impl<V: Visit> ChunkRead<'_, V> {
         {
             return self.decode_wanted(source, wanted.block, out, scratch);
         }
+        if !posted && self.decode_start(source, wanted, block, scratch)? {
+            return self.scatter(wanted.index, &mut place, block, 0);
+        }
         resize("a block", block, bytes)?;
         self.decode_wanted(source, wanted.block, block, scratch)?;
         self.scatter(wanted.index, &mut place, block, 0)
+    }
+
+    /// Decodes a block up to the last item that is taken, where that saves work; whether it did.
+    fn decode_start(
+        &self,
+        source: &Encoded<'_>,
+        wanted: &Wanted,
+        block: &mut Vec<u8>,
+        scratch: &mut Scratch,
+    ) -> Result<bool> {
+        let bytes = self.grid().block_bytes();
+        // In whole vectors of items.
+        let step = self.grid().itemsize().saturating_mul(64);
+        let due = self.visit.reach(wanted.index).div_ceil(step).saturating_mul(step);
+        if due > bytes / 8 * 7 {
+            return Ok(false);
+        }
+        let start = grown(block, due, "a block")?;
+        source.head.decode_start(wanted.block, source.stream, start, scratch)
     }
 
     /// Decodes a block, as the user's closure wants it seen.

@@ -135,6 +135,18 @@ impl Steps {
         Ok(Steps::At { inside, order })
     }
 
+    /// The last place of a segment in its block.
+    pub(crate) fn last(&self, segment: Segment) -> usize {
+        match self {
+            Steps::Every(step) if *step < 0 => segment.first,
+            Steps::Every(step) => {
+                let steps = segment.count.saturating_sub(1).saturating_mul(*step as usize);
+                segment.first.saturating_add(steps)
+            }
+            Steps::At { .. } => self.inside(segment).and_then(|all| all.iter().max()).copied().unwrap_or(0),
+        }
+    }
+
     /// The places of a segment in its block, where they are not evenly spaced.
     pub(crate) fn inside(&self, segment: Segment) -> Option<&[usize]> {
         match self {

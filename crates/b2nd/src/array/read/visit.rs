@@ -32,6 +32,8 @@ pub(crate) trait Visit {
     fn items(&self, index: usize) -> usize;
     /// Whether all bytes of a block are taken, in turn.
     fn is_whole(&self, index: usize) -> bool;
+    /// The bytes from the start of a block to the end of the last item that is taken.
+    fn reach(&self, index: usize) -> usize;
     /// The cell of a block; `None` when it was taken already.
     fn take(&self, index: usize) -> Option<BoxMut<'_>>;
     /// Copies the wanted items of a block, which starts at `start` of the decoded bytes, into its cell; whether they
@@ -75,6 +77,14 @@ impl Visit for BoxVisit<'_> {
             && axes.all(|((segment, steps), &length)| {
                 segment.count as u64 == length && (length == 1 || matches!(steps, Steps::Every(1)))
             })
+    }
+
+    fn reach(&self, index: usize) -> usize {
+        let cell = self.visit.cell(index);
+        let axes = self.visit.segments(self.plan, &cell).zip(&self.plan.steps).zip(self.grid.block_strides());
+        axes.fold(self.grid.itemsize(), |reach, ((segment, steps), &stride)| {
+            reach.saturating_add(steps.last(segment).saturating_mul(stride))
+        })
     }
 
     fn take(&self, index: usize) -> Option<BoxMut<'_>> {
@@ -139,6 +149,12 @@ impl Visit for PointVisit<'_> {
     fn is_whole(&self, _: usize) -> bool {
         // The points of a whole block in turn are a box in all but name; it is decoded aside like any other.
         false
+    }
+
+    fn reach(&self, index: usize) -> usize {
+        // They ascend.
+        let last = self.plan.inside(self.plan.points(self.blocks.start + index)).last();
+        last.map_or(0, |last| last.saturating_add(1).saturating_mul(self.itemsize))
     }
 
     fn take(&self, index: usize) -> Option<BoxMut<'_>> {

@@ -9,9 +9,9 @@ mod pure;
 mod reference;
 
 #[cfg(not(feature = "c-codecs"))]
-pub(super) use pure::{Context, decompress};
+pub(super) use pure::{Context, STOPS, decompress, decompress_start};
 #[cfg(feature = "c-codecs")]
-pub(super) use reference::{Context, decompress};
+pub(super) use reference::{Context, STOPS, decompress, decompress_start};
 
 #[cfg(all(test, feature = "c-codecs"))]
 pub(super) use pure::{Context as PureContext, decompress as pure_decompress};

@@ -50,6 +50,16 @@ impl Context {
     }
 }
 
+/// Whether [`decompress_start`] is there.
+#[cfg(not(feature = "c-codecs"))]
+pub(in crate::codec) const STOPS: bool = false;
+
+/// This decoder cannot stop.
+#[cfg(not(feature = "c-codecs"))]
+pub(in crate::codec) fn decompress_start(_: &[u8], _: &mut [u8], _: usize) -> Result<()> {
+    Err(broken("LZ4: no block is decoded in part here"))
+}
+
 pub(in crate::codec) fn decompress(dictionary: Option<&[u8]>, src: &[u8], dst: &mut [u8]) -> Result<()> {
     let result = match dictionary {
         Some(dictionary) => decompress_into_with_dict(src, dst, dictionary),

@@ -52,6 +52,18 @@ pub(in crate::codec) fn decompress(dictionary: Option<&[u8]>, src: &[u8], dst: &
     }
 }
 
+/// Whether [`decompress_start`] is there.
+pub(in crate::codec) const STOPS: bool = true;
+
+/// The first `dst.len()` bytes of the `whole` that `src` stands for; what follows is not looked at.
+pub(in crate::codec) fn decompress_start(src: &[u8], dst: &mut [u8], whole: usize) -> Result<()> {
+    match lzzzz::lz4::decompress_partial(src, dst, whole) {
+        Ok(written) if written == dst.len() => Ok(()),
+        Ok(written) => Err(wrong_length("LZ4", written, dst.len())),
+        Err(_) => Err(broken("not an LZ4 block of this length")),
+    }
+}
+
 fn no_memory(_: lzzzz::Error) -> Error {
     Error::out_of_memory("an LZ4 stream", 0)
 }
