@@ -52,8 +52,9 @@ pub(in crate::codec) fn decompress(dictionary: Option<&[u8]>, src: &[u8], dst: &
     }
 }
 
-/// Whether [`decompress_start`] is there.
-pub(in crate::codec) const STOPS: bool = true;
+/// Whether [`decompress_start`] is worth calling: the library copies a match that the end cuts byte by byte, and in shuffled
+/// blocks that is most of a stream.
+pub(in crate::codec) const STOPS: bool = false;
 
 /// The first `dst.len()` bytes of the `whole` that `src` stands for; what follows is not looked at.
 pub(in crate::codec) fn decompress_start(src: &[u8], dst: &mut [u8], whole: usize) -> Result<()> {
