@@ -121,3 +121,33 @@ pub(crate) fn sums(v: V) -> V {
 pub(crate) fn last(v: V) -> V {
     _mm512_permutexvar_epi8(_mm512_set1_epi8(63), v)
 }
+
+/// Byte `i` becomes the byte that `places` names there.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
+pub(crate) fn permute(v: V, places: V) -> V {
+    _mm512_permutexvar_epi8(places, v)
+}
+
+/// Like [`permute`], from three vectors: places are counted over all of them, those in the third have their bit in `third`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
+pub(crate) fn permute_three(v: [V; 3], places: V, third: u64) -> V {
+    let two = _mm512_permutex2var_epi8(v[0], places, v[1]);
+    _mm512_mask_permutexvar_epi8(two, third, places, v[2])
+}
+
+/// Of words of four bytes, swaps those of `a` whose number has the bit `N` with those of `b` whose number has it not. `REST` is
+/// 16 - `N`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
+pub(crate) fn swap_words<const N: i32, const REST: i32>(a: V, b: V) -> (V, V) {
+    let upper: u16 = match N {
+        1 => 0xaaaa,
+        2 => 0xcccc,
+        4 => 0xf0f0,
+        _ => 0xff00,
+    };
+    let first = _mm512_mask_alignr_epi32::<REST>(a, upper, b, b);
+    (first, _mm512_mask_alignr_epi32::<N>(b, !upper, a, a))
+}

@@ -1,10 +1,11 @@
 //! Byte shuffle: AVX2, two lanes.
 
-use super::lanes::{aligned_steps, lane_kernels, least, spill, steps};
+use super::lanes::{aligned_steps, lane_items, lane_kernels, least, spill, steps};
 use super::scalar;
 use crate::cpu::Avx2;
 
-lane_kernels!(avx2, "avx2", [0 1]);
+lane_kernels!(avx2, "avx2", [0 1], apart [2 4 8 12 16], together [2 4 8 16]);
+lane_items!("avx2");
 
 /// Shuffles whole items.
 pub(super) fn shuffle(token: Avx2, width: usize, src: &[u8], dst: &mut [u8]) {

@@ -7,7 +7,7 @@
 
 /// The kernels of one instruction set: `$arch` names its file in `crate::arch`, `$lane` its lanes.
 macro_rules! lane_kernels {
-    ($arch:ident, $features:literal, [$($lane:literal)*]) => {
+    ($arch:ident, $features:literal, [$($lane:literal)*], apart [$($apart:literal)*], together [$($together:literal)*]) => {
         use crate::arch::{part, part_mut, $arch as arch};
         use arch::{BYTES, V};
 
@@ -24,29 +24,6 @@ macro_rules! lane_kernels {
                 turned[2 * h + 1] = arch::high(v[h], v[h + N / 2]);
             }
             turned
-        }
-
-        /// Takes [`ITEMS`] items of `W` bytes apart: vector `j` is byte `j` of each. `W` is a power of two, to 16.
-        #[inline]
-        #[target_feature(enable = $features)]
-        pub(crate) fn gather<const W: usize>(items: &[u8]) -> [V; W] {
-            let mut v = [arch::zero(); W];
-            for (r, v) in v.iter_mut().enumerate() {
-                *v = arch::load_lanes(items, 16 * r, 16 * W);
-            }
-            turn(turn(turn(turn(v))))
-        }
-
-        /// The inverse of [`gather`].
-        #[inline]
-        #[target_feature(enable = $features)]
-        pub(crate) fn scatter<const W: usize>(mut v: [V; W], items: &mut [u8]) {
-            for _ in 0..W.ilog2() {
-                v = turn(v);
-            }
-            for (r, v) in v.into_iter().enumerate() {
-                arch::store_lanes(v, items, 16 * r, 16 * W);
-            }
         }
 
         /// Takes 16 bytes of each of [`ITEMS`] items of `width` bytes apart, the first at `at`.
@@ -84,10 +61,13 @@ macro_rules! lane_kernels {
         #[target_feature(enable = $features)]
         fn unshuffle_even<const W: usize>(src: &[u8], dst: &mut [u8]) {
             let items = src.len() / W;
+            let mut rows = src.chunks_exact(items);
+            let rows: [&[u8]; W] = std::array::from_fn(|_| rows.next().unwrap_or_default());
             for i in aligned_steps(1, src, items, ITEMS) {
                 let mut v = [arch::zero(); W];
                 for (j, v) in v.iter_mut().enumerate() {
-                    *v = arch::load(part(src, j * items + i));
+                    // Rows of one length need one check together, but more registers than there are for many.
+                    *v = arch::load(if W > 16 { part(src, j * items + i) } else { part(rows[j], i) });
                 }
                 scatter(v, &mut dst[i * W..][..ITEMS * W]);
             }
@@ -127,10 +107,7 @@ macro_rules! lane_kernels {
         #[target_feature(enable = $features)]
         fn shuffle_all(width: usize, src: &[u8], dst: &mut [u8]) {
             match width {
-                2 => shuffle_even::<2>(src, dst),
-                4 => shuffle_even::<4>(src, dst),
-                8 => shuffle_even::<8>(src, dst),
-                16 => shuffle_even::<16>(src, dst),
+                $($apart => shuffle_even::<$apart>(src, dst),)*
                 _ => shuffle_tiles(width, src, dst),
             }
         }
@@ -138,11 +115,36 @@ macro_rules! lane_kernels {
         #[target_feature(enable = $features)]
         fn unshuffle_all(width: usize, src: &[u8], dst: &mut [u8]) {
             match width {
-                2 => unshuffle_even::<2>(src, dst),
-                4 => unshuffle_even::<4>(src, dst),
-                8 => unshuffle_even::<8>(src, dst),
-                16 => unshuffle_even::<16>(src, dst),
+                $($together => unshuffle_even::<$together>(src, dst),)*
                 _ => unshuffle_tiles(width, src, dst),
+            }
+        }
+    };
+}
+
+/// Items taken apart lane by lane, for machines without permutes of the bytes of a vector.
+macro_rules! lane_items {
+    ($features:literal) => {
+        /// Takes [`ITEMS`] items of `W` bytes apart: vector `j` is byte `j` of each. `W` is even or 1.
+        #[inline]
+        #[target_feature(enable = $features)]
+        pub(crate) fn gather<const W: usize>(items: &[u8]) -> [V; W] {
+            let mut v = [arch::zero(); W];
+            for (r, v) in v.iter_mut().enumerate() {
+                *v = arch::load_lanes(items, 16 * r, 16 * W);
+            }
+            turn(turn(turn(turn(v))))
+        }
+
+        /// The inverse of [`gather`]. `W` is a power of two.
+        #[inline]
+        #[target_feature(enable = $features)]
+        pub(crate) fn scatter<const W: usize>(mut v: [V; W], items: &mut [u8]) {
+            for _ in 0..W.ilog2() {
+                v = turn(v);
+            }
+            for (r, v) in v.into_iter().enumerate() {
+                arch::store_lanes(v, items, 16 * r, 16 * W);
             }
         }
     };
@@ -199,4 +201,4 @@ impl Iterator for Steps {
     }
 }
 
-pub(super) use lane_kernels;
+pub(super) use {lane_items, lane_kernels};

@@ -11,6 +11,8 @@ pub(crate) mod lanes;
 #[cfg(target_arch = "aarch64")]
 #[expect(unsafe_code, reason = "calls of functions for instructions that a token proves")]
 pub(crate) mod neon;
+#[cfg(target_arch = "x86_64")]
+mod pieces;
 mod scalar;
 #[cfg(target_arch = "x86_64")]
 #[expect(unsafe_code, reason = "calls of functions for instructions that a token proves")]

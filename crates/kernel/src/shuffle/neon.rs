@@ -1,10 +1,11 @@
 //! Byte shuffle: AArch64 NEON, one lane.
 
-use super::lanes::{aligned_steps, lane_kernels, least, spill, steps};
+use super::lanes::{aligned_steps, lane_items, lane_kernels, least, spill, steps};
 use super::scalar;
 use crate::cpu::Neon;
 
-lane_kernels!(neon, "neon", [0]);
+lane_kernels!(neon, "neon", [0], apart [2 4 8 12 16], together [2 4 8 16]);
+lane_items!("neon");
 
 /// Shuffles whole items.
 pub(super) fn shuffle(_: Neon, width: usize, src: &[u8], dst: &mut [u8]) {

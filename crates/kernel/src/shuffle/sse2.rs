@@ -1,10 +1,11 @@
 //! Byte shuffle: SSE2, one lane.
 
-use super::lanes::{aligned_steps, lane_kernels, least, spill, steps};
+use super::lanes::{aligned_steps, lane_items, lane_kernels, least, spill, steps};
 use super::scalar;
 use crate::cpu::Sse2;
 
-lane_kernels!(sse2, "sse2", [0]);
+lane_kernels!(sse2, "sse2", [0], apart [2 4 8 12 16], together [2 4 8 16]);
+lane_items!("sse2");
 
 /// Shuffles whole items.
 pub(super) fn shuffle(_: Sse2, width: usize, src: &[u8], dst: &mut [u8]) {
