@@ -34,12 +34,19 @@ fn load_lane(bytes: &[u8; 16]) -> __m128i {
     unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) }
 }
 
+/// A vector of these lanes.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(crate) fn join_lanes(lanes: [&[u8; 16]; 2]) -> V {
+    let v = _mm256_castsi128_si256(load_lane(lanes[0]));
+    _mm256_inserti128_si256::<1>(v, load_lane(lanes[1]))
+}
+
 /// Lane `l` from the 16 bytes at `at + l * step`.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(crate) fn load_lanes(bytes: &[u8], at: usize, step: usize) -> V {
-    let v = _mm256_castsi128_si256(load_lane(part(bytes, at)));
-    _mm256_inserti128_si256::<1>(v, load_lane(part(bytes, at + step)))
+    join_lanes([part(bytes, at), part(bytes, at + step)])
 }
 
 /// Writes lane `L`.

@@ -1,6 +1,5 @@
 //! Four lanes: AVX-512 with VBMI and GFNI.
 
-use super::{part, part_mut};
 use std::arch::x86_64::*;
 
 pub(crate) type V = __m512i;
@@ -34,14 +33,14 @@ fn load_lane(bytes: &[u8; 16]) -> __m128i {
     unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) }
 }
 
-/// Lane `l` from the 16 bytes at `at + l * step`.
+/// A vector of these lanes.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
-pub(crate) fn load_lanes(bytes: &[u8], at: usize, step: usize) -> V {
-    let v = _mm512_castsi128_si512(load_lane(part(bytes, at)));
-    let v = _mm512_inserti32x4::<1>(v, load_lane(part(bytes, at + step)));
-    let v = _mm512_inserti32x4::<2>(v, load_lane(part(bytes, at + 2 * step)));
-    _mm512_inserti32x4::<3>(v, load_lane(part(bytes, at + 3 * step)))
+pub(crate) fn join_lanes(lanes: [&[u8; 16]; 4]) -> V {
+    let v = _mm512_castsi128_si512(load_lane(lanes[0]));
+    let v = _mm512_inserti32x4::<1>(v, load_lane(lanes[1]));
+    let v = _mm512_inserti32x4::<2>(v, load_lane(lanes[2]));
+    _mm512_inserti32x4::<3>(v, load_lane(lanes[3]))
 }
 
 /// Writes lane `L`.
@@ -51,16 +50,6 @@ pub(crate) fn store_lane<const L: i32>(v: V, bytes: &mut [u8; 16]) {
     let lane = _mm512_extracti32x4_epi32::<L>(v);
     // SAFETY: the reference covers the 16 bytes; the store needs no alignment.
     unsafe { _mm_storeu_si128(bytes.as_mut_ptr().cast(), lane) }
-}
-
-/// Writes lane `l` to the 16 bytes at `at + l * step`.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
-pub(crate) fn store_lanes(v: V, bytes: &mut [u8], at: usize, step: usize) {
-    store_lane::<0>(v, part_mut(bytes, at));
-    store_lane::<1>(v, part_mut(bytes, at + step));
-    store_lane::<2>(v, part_mut(bytes, at + 2 * step));
-    store_lane::<3>(v, part_mut(bytes, at + 3 * step));
 }
 
 /// Interleaves the first halves of the lanes, byte by byte.

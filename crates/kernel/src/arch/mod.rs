@@ -12,9 +12,13 @@ pub(crate) mod avx512;
 #[cfg(target_arch = "aarch64")]
 #[expect(unsafe_code, reason = "typed loads and stores")]
 pub(crate) mod neon;
+#[expect(unsafe_code, reason = "parts of a slice that are looked at once, together")]
+mod parts;
 #[cfg(target_arch = "x86_64")]
 #[expect(unsafe_code, reason = "typed loads and stores")]
 pub(crate) mod sse2;
+
+pub(crate) use parts::{Parts, PartsMut};
 
 /// The `N` bytes of `bytes` from `at` on.
 ///

@@ -27,6 +27,13 @@ pub(crate) fn store(v: V, bytes: &mut [u8; BYTES]) {
     unsafe { vst1q_u8(bytes.as_mut_ptr(), v) }
 }
 
+/// A vector of these lanes.
+#[inline]
+#[target_feature(enable = "neon")]
+pub(crate) fn join_lanes(lanes: [&[u8; 16]; 1]) -> V {
+    load(lanes[0])
+}
+
 /// Lane `l` from the 16 bytes at `at + l * step`.
 #[inline]
 #[target_feature(enable = "neon")]

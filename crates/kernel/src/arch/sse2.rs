@@ -27,6 +27,13 @@ pub(crate) fn store(v: V, bytes: &mut [u8; BYTES]) {
     unsafe { _mm_storeu_si128(bytes.as_mut_ptr().cast(), v) }
 }
 
+/// A vector of these lanes.
+#[inline]
+#[target_feature(enable = "sse2")]
+pub(crate) fn join_lanes(lanes: [&[u8; 16]; 1]) -> V {
+    load(lanes[0])
+}
+
 /// Lane `l` from the 16 bytes at `at + l * step`.
 #[inline]
 #[target_feature(enable = "sse2")]

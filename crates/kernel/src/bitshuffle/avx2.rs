@@ -5,7 +5,7 @@ use super::scalar;
 use crate::cpu::Avx2;
 use crate::shuffle::lanes::{aligned_steps, steps};
 
-bit_kernels!(avx2, "avx2", split, join);
+bit_kernels!(avx2, "avx2", split, join, apart [1 2 4 8 12 16], together [1 2 4 8 16]);
 swap_kernels!(avx2, "avx2");
 
 /// Shuffles whole groups of eight items.

@@ -3,25 +3,26 @@
 use super::lanes::{SLOT_ITEMS, batch, bit_kernels, least, reach};
 use super::scalar;
 use crate::cpu::Avx512;
-use crate::shuffle::avx512::turn;
 use crate::shuffle::lanes::{aligned_steps, steps};
+use crate::shuffle::pieces::{apart, together};
 
-bit_kernels!(avx512, "avx512f,avx512bw,avx512vl,avx512vbmi,gfni", split, join);
+bit_kernels!(avx512, "avx512f,avx512bw,avx512vl,avx512vbmi,gfni", split, join, apart [1 2 3 4 6 8 12 16 24], together [1 2 3 4 6 8 12 16 24]);
+
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
 fn split(row: &[u8; TILE]) -> [V; 8] {
     let mut v = [arch::zero(); 8];
-    for (r, v) in v.iter_mut().enumerate() {
-        *v = arch::transpose_bits(arch::load_lanes(row, 16 * r, 128));
+    for (v, items) in v.iter_mut().zip(row.as_chunks().0) {
+        *v = arch::transpose_bits(arch::load(items));
     }
-    turn(turn(turn(turn(v))))
+    apart(v)
 }
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
 fn join(v: [V; 8], row: &mut [u8; TILE]) {
-    for (r, v) in turn(turn(turn(v))).into_iter().enumerate() {
-        arch::store_lanes(arch::transpose_bits(v), row, 16 * r, 128);
+    for (v, items) in together(v).into_iter().zip(row.as_chunks_mut().0) {
+        arch::store(arch::transpose_bits(v), items);
     }
 }
 

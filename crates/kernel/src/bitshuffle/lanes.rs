@@ -10,10 +10,10 @@ use crate::shuffle::lanes::spill;
 ///
 /// `$split` turns the eight vectors of a row into the eight of bits, `$join` is its inverse.
 macro_rules! bit_kernels {
-    ($arch:ident, $features:literal, $split:ident, $join:ident) => {
-        use crate::arch::{part, part_mut, $arch as arch};
+    ($arch:ident, $features:literal, $split:ident, $join:ident, apart [$($apart:literal)*], together [$($together:literal)*]) => {
+        use crate::arch::{Parts, PartsMut, part, part_mut, $arch as arch};
         use crate::shuffle::$arch::{ITEMS, gather, gather_tile, scatter, scatter_tile};
-        use arch::V;
+        use arch::{BYTES, V};
 
         /// Items per tile.
         const TILE: usize = 8 * ITEMS;
@@ -25,8 +25,9 @@ macro_rules! bit_kernels {
         #[inline]
         #[target_feature(enable = $features)]
         fn write_bits(row: &[u8; TILE], dst: &mut [u8], at: usize, step: usize) {
+            let mut bits = PartsMut::<8, BYTES>::new(dst, at, step);
             for (b, v) in $split(row).into_iter().enumerate() {
-                arch::store(v, part_mut(dst, at + b * step));
+                arch::store(v, bits.get(b));
             }
         }
 
@@ -34,9 +35,10 @@ macro_rules! bit_kernels {
         #[inline]
         #[target_feature(enable = $features)]
         fn read_bits(row: &mut [u8; TILE], src: &[u8], at: usize, step: usize) {
+            let bits = Parts::<8, BYTES>::new(src, at, step);
             let mut v = [arch::zero(); 8];
             for (b, v) in v.iter_mut().enumerate() {
-                *v = arch::load(part(src, at + b * step));
+                *v = arch::load(bits.get(b));
             }
             $join(v, row);
         }
@@ -141,11 +143,7 @@ macro_rules! bit_kernels {
         #[target_feature(enable = $features)]
         fn shuffle_all(width: usize, src: &[u8], dst: &mut [u8]) {
             match width {
-                1 => shuffle_even::<1>(src, dst),
-                2 => shuffle_even::<2>(src, dst),
-                4 => shuffle_even::<4>(src, dst),
-                8 => shuffle_even::<8>(src, dst),
-                16 => shuffle_even::<16>(src, dst),
+                $($apart => shuffle_even::<$apart>(src, dst),)*
                 _ => shuffle_tiles(width, src, dst),
             }
         }
@@ -153,11 +151,7 @@ macro_rules! bit_kernels {
         #[target_feature(enable = $features)]
         fn unshuffle_all(width: usize, src: &[u8], dst: &mut [u8]) {
             match width {
-                1 => unshuffle_even::<1>(src, dst),
-                2 => unshuffle_even::<2>(src, dst),
-                4 => unshuffle_even::<4>(src, dst),
-                8 => unshuffle_even::<8>(src, dst),
-                16 => unshuffle_even::<16>(src, dst),
+                $($together => unshuffle_even::<$together>(src, dst),)*
                 _ => unshuffle_tiles(width, src, dst),
             }
         }

@@ -5,7 +5,7 @@ use super::scalar;
 use crate::cpu::Neon;
 use crate::shuffle::lanes::{aligned_steps, steps};
 
-bit_kernels!(neon, "neon", split, join);
+bit_kernels!(neon, "neon", split, join, apart [1 2 4 8 12 16], together [1 2 4 8 16]);
 swap_kernels!(neon, "neon");
 
 /// Shuffles whole groups of eight items.

@@ -5,7 +5,7 @@ use super::scalar;
 use crate::cpu::Sse2;
 use crate::shuffle::lanes::{aligned_steps, steps};
 
-bit_kernels!(sse2, "sse2", split, join);
+bit_kernels!(sse2, "sse2", split, join, apart [1 2 4 8 12 16], together [1 2 4 8 16]);
 swap_kernels!(sse2, "sse2");
 
 /// Shuffles whole groups of eight items.

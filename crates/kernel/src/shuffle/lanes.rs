@@ -8,7 +8,7 @@
 /// The kernels of one instruction set: `$arch` names its file in `crate::arch`, `$lane` its lanes.
 macro_rules! lane_kernels {
     ($arch:ident, $features:literal, [$($lane:literal)*], apart [$($apart:literal)*], together [$($together:literal)*]) => {
-        use crate::arch::{part, part_mut, $arch as arch};
+        use crate::arch::{Parts, PartsMut, part, part_mut, $arch as arch};
         use arch::{BYTES, V};
 
         /// Items per step.
@@ -30,9 +30,10 @@ macro_rules! lane_kernels {
         #[inline]
         #[target_feature(enable = $features)]
         pub(crate) fn gather_tile(width: usize, src: &[u8], at: usize) -> [V; 16] {
+            let items = Parts::<ITEMS, 16>::new(src, at, width);
             let mut v = [arch::zero(); 16];
             for (r, v) in v.iter_mut().enumerate() {
-                *v = arch::load_lanes(src, at + r * width, 16 * width);
+                *v = arch::join_lanes([$(items.get(16 * $lane + r)),*]);
             }
             turn(turn(turn(turn(v))))
         }
@@ -42,8 +43,9 @@ macro_rules! lane_kernels {
         #[target_feature(enable = $features)]
         pub(crate) fn scatter_tile(v: [V; 16], width: usize, dst: &mut [u8], at: usize) {
             let v = turn(turn(turn(turn(v))));
+            let mut items = PartsMut::<ITEMS, 16>::new(dst, at, width);
             $(for (r, v) in v.into_iter().enumerate() {
-                arch::store_lane::<$lane>(v, part_mut(dst, at + (16 * $lane + r) * width));
+                arch::store_lane::<$lane>(v, items.get(16 * $lane + r));
             })*
         }
 
@@ -52,8 +54,9 @@ macro_rules! lane_kernels {
             let items = src.len() / W;
             for i in aligned_steps(1, dst, items, ITEMS) {
                 let v = gather::<W>(&src[i * W..][..ITEMS * W]);
+                let mut rows = PartsMut::<W, BYTES>::new(dst, i, items);
                 for (j, v) in v.into_iter().enumerate() {
-                    arch::store(v, part_mut(dst, j * items + i));
+                    arch::store(v, rows.get(j));
                 }
             }
         }
@@ -61,13 +64,11 @@ macro_rules! lane_kernels {
         #[target_feature(enable = $features)]
         fn unshuffle_even<const W: usize>(src: &[u8], dst: &mut [u8]) {
             let items = src.len() / W;
-            let mut rows = src.chunks_exact(items);
-            let rows: [&[u8]; W] = std::array::from_fn(|_| rows.next().unwrap_or_default());
             for i in aligned_steps(1, src, items, ITEMS) {
+                let rows = Parts::<W, BYTES>::new(src, i, items);
                 let mut v = [arch::zero(); W];
                 for (j, v) in v.iter_mut().enumerate() {
-                    // Rows of one length need one check together, but more registers than there are for many.
-                    *v = arch::load(if W > 16 { part(src, j * items + i) } else { part(rows[j], i) });
+                    *v = arch::load(rows.get(j));
                 }
                 scatter(v, &mut dst[i * W..][..ITEMS * W]);
             }
@@ -80,8 +81,15 @@ macro_rules! lane_kernels {
             for i in aligned_steps(1, dst, reach, ITEMS) {
                 for c in steps(width.max(16), 16) {
                     let v = gather_tile(width, src, i * width + c);
-                    for (j, v) in v.into_iter().enumerate().take(width) {
-                        arch::store(v, part_mut(dst, (c + j) * items + i));
+                    if width < 16 {
+                        for (j, v) in v.into_iter().enumerate().take(width) {
+                            arch::store(v, part_mut(dst, j * items + i));
+                        }
+                    } else {
+                        let mut rows = PartsMut::<16, BYTES>::new(dst, c * items + i, items);
+                        for (j, v) in v.into_iter().enumerate() {
+                            arch::store(v, rows.get(j));
+                        }
                     }
                 }
             }
@@ -95,8 +103,15 @@ macro_rules! lane_kernels {
             for i in aligned_steps(1, src, reach, ITEMS) {
                 for c in steps(width.max(16), 16) {
                     let mut v = [arch::zero(); 16];
-                    for (j, v) in v.iter_mut().enumerate().take(width) {
-                        *v = arch::load(part(src, (c + j) * items + i));
+                    if width < 16 {
+                        for (j, v) in v.iter_mut().enumerate().take(width) {
+                            *v = arch::load(part(src, j * items + i));
+                        }
+                    } else {
+                        let rows = Parts::<16, BYTES>::new(src, c * items + i, items);
+                        for (j, v) in v.iter_mut().enumerate() {
+                            *v = arch::load(rows.get(j));
+                        }
                     }
                     scatter_tile(v, width, dst, i * width + c);
                 }

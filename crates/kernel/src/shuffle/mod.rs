@@ -12,7 +12,7 @@ pub(crate) mod lanes;
 #[expect(unsafe_code, reason = "calls of functions for instructions that a token proves")]
 pub(crate) mod neon;
 #[cfg(target_arch = "x86_64")]
-mod pieces;
+pub(crate) mod pieces;
 mod scalar;
 #[cfg(target_arch = "x86_64")]
 #[expect(unsafe_code, reason = "calls of functions for instructions that a token proves")]

@@ -72,40 +72,61 @@ const fn third(table: &[[u8; BYTES]; 3]) -> [u64; 3] {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
 pub(crate) fn gather<const W: usize>(items: &[u8]) -> [V; W] {
-    let (m, g) = (Order::<W>::M, Order::<W>::G);
-    let items = items.as_chunks().0;
     let mut v = [arch::zero(); W];
-    for i in 0..g {
-        for j in 0..m {
-            v[j * g + i] = if m == 1 {
-                arch::permute(load(&items[i]), load(&Order::<W>::APART[j]))
-            } else {
-                let group = [load(&items[3 * i]), load(&items[3 * i + 1]), load(&items[3 * i + 2])];
-                arch::permute_three(group, load(&Order::<W>::APART[j]), Order::<W>::APART_THIRD[j])
-            };
-        }
+    for (v, bytes) in v.iter_mut().zip(items.as_chunks().0) {
+        *v = load(bytes);
     }
-    transpose(v)
+    apart(v)
 }
 
 /// The inverse of [`gather`].
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
 pub(crate) fn scatter<const W: usize>(v: [V; W], items: &mut [u8]) {
+    for (v, bytes) in together(v).into_iter().zip(items.as_chunks_mut().0) {
+        store(v, bytes);
+    }
+}
+
+/// From the vectors of 64 items to those of their bytes.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
+pub(crate) fn apart<const W: usize>(items: [V; W]) -> [V; W] {
     let (m, g) = (Order::<W>::M, Order::<W>::G);
-    let items = items.as_chunks_mut().0;
-    let v = transpose(v);
+    let mut v = [arch::zero(); W];
     for i in 0..g {
         for j in 0..m {
-            let whole = if m == 1 {
-                arch::permute(v[i], load(&Order::<W>::TOGETHER[j]))
+            let places = load(&Order::<W>::APART[j]);
+            v[j * g + i] = if m == 1 {
+                arch::permute(items[i], places)
             } else {
-                let group = [v[i], v[g + i], v[2 * g + i]];
-                arch::permute_three(group, load(&Order::<W>::TOGETHER[j]), Order::<W>::TOGETHER_THIRD[j])
+                let group = [items[3 * i], items[3 * i + 1], items[3 * i + 2]];
+                arch::permute_three(group, places, Order::<W>::APART_THIRD[j])
             };
-            store(whole, &mut items[i * m + j]);
         }
     }
+    transpose(v)
+}
+
+/// The inverse of [`apart`].
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
+pub(crate) fn together<const W: usize>(v: [V; W]) -> [V; W] {
+    let (m, g) = (Order::<W>::M, Order::<W>::G);
+    let v = transpose(v);
+    let mut items = v;
+    for i in 0..g {
+        for j in 0..m {
+            let places = load(&Order::<W>::TOGETHER[j]);
+            items[i * m + j] = if m == 1 {
+                arch::permute(v[i], places)
+            } else {
+                let group = [v[i], v[g + i], v[2 * g + i]];
+                arch::permute_three(group, places, Order::<W>::TOGETHER_THIRD[j])
+            };
+        }
+    }
+    items
 }
 
 /// Swaps piece `u` of vector `g` with piece `g` of vector `u` of every `G` vectors: ever larger off-diagonal quarters change
