@@ -110,6 +110,24 @@ fn all_widths_at_block_sizes() {
     }
 }
 
+/// Against plain Rust, which the tests of shorter data hold against the oracles: those take a minute here.
+#[test]
+fn results_that_go_past_the_caches() {
+    for (width, len) in [(2, 32 << 20), (8, (32 << 20) + 24), (12, 33 << 20), (17, 33 << 20)] {
+        let src = noise(len, width as u64);
+        for (skew, kernel) in
+            [shuffle::shuffle as Kernel, shuffle::unshuffle, bitshuffle::shuffle, bitshuffle::unshuffle]
+                .into_iter()
+                .enumerate()
+        {
+            let expected = run(kernel, Level::Scalar, width, &src, 0);
+            for level in Level::available().into_iter().skip(1) {
+                assert!(run(kernel, level, width, &src, 8 * skew) == expected, "{skew} {level:?} {width}");
+            }
+        }
+    }
+}
+
 #[test]
 fn levels_that_are_not_there_are_harmless() {
     let src = noise(5000, 1);

@@ -27,6 +27,19 @@ pub(crate) fn store(v: V, bytes: &mut [u8; BYTES]) {
     unsafe { _mm256_storeu_si256(bytes.as_mut_ptr().cast(), v) }
 }
 
+/// Like [`store`]; `past` the caches, if the place is aligned. That needs a [`fence`](super::fence) before another thread may look.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(crate) fn put(v: V, bytes: &mut [u8; BYTES], past: bool) {
+    let place = bytes.as_mut_ptr();
+    if past && place.addr().is_multiple_of(BYTES) {
+        // SAFETY: the reference covers the 32 bytes, which start at a multiple of 32.
+        unsafe { _mm256_stream_si256(place.cast(), v) }
+    } else {
+        store(v, bytes);
+    }
+}
+
 #[inline]
 #[target_feature(enable = "avx2")]
 fn load_lane(bytes: &[u8; 16]) -> __m128i {

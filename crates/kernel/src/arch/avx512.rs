@@ -26,6 +26,19 @@ pub(crate) fn store(v: V, bytes: &mut [u8; BYTES]) {
     unsafe { _mm512_storeu_si512(bytes.as_mut_ptr().cast(), v) }
 }
 
+/// Like [`store`]; `past` the caches, if the place is aligned. That needs a [`fence`](super::fence) before another thread may look.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
+pub(crate) fn put(v: V, bytes: &mut [u8; BYTES], past: bool) {
+    let place = bytes.as_mut_ptr();
+    if past && place.addr().is_multiple_of(BYTES) {
+        // SAFETY: the reference covers the 64 bytes, which start at a multiple of 64.
+        unsafe { _mm512_stream_si512(place.cast(), v) }
+    } else {
+        store(v, bytes);
+    }
+}
+
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
 fn load_lane(bytes: &[u8; 16]) -> __m128i {

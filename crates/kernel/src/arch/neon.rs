@@ -27,6 +27,16 @@ pub(crate) fn store(v: V, bytes: &mut [u8; BYTES]) {
     unsafe { vst1q_u8(bytes.as_mut_ptr(), v) }
 }
 
+/// Like [`store`]: there is no way past the caches here that is known to be faster.
+#[inline]
+#[target_feature(enable = "neon")]
+pub(crate) fn put(v: V, bytes: &mut [u8; BYTES], _past: bool) {
+    store(v, bytes);
+}
+
+/// Nothing was written past the caches.
+pub(crate) fn fence() {}
+
 /// A vector of these lanes.
 #[inline]
 #[target_feature(enable = "neon")]

@@ -27,6 +27,25 @@ pub(crate) fn store(v: V, bytes: &mut [u8; BYTES]) {
     unsafe { _mm_storeu_si128(bytes.as_mut_ptr().cast(), v) }
 }
 
+/// Like [`store`]; `past` the caches, if the place is aligned. That needs a [`fence`](super::fence) before another thread may look.
+#[inline]
+#[target_feature(enable = "sse2")]
+pub(crate) fn put(v: V, bytes: &mut [u8; BYTES], past: bool) {
+    let place = bytes.as_mut_ptr();
+    if past && place.addr().is_multiple_of(BYTES) {
+        // SAFETY: the reference covers the 16 bytes, which start at a multiple of 16.
+        unsafe { _mm_stream_si128(place.cast(), v) }
+    } else {
+        store(v, bytes);
+    }
+}
+
+/// Makes what was written past the caches visible to whoever is told that it is there.
+pub(crate) fn fence() {
+    // SAFETY: every x86-64 has SSE.
+    unsafe { _mm_sfence() }
+}
+
 /// A vector of these lanes.
 #[inline]
 #[target_feature(enable = "sse2")]

@@ -3,7 +3,7 @@
 use super::lanes::{SLOT_ITEMS, batch, bit_kernels, least, reach, swap_kernels};
 use super::scalar;
 use crate::cpu::Avx2;
-use crate::shuffle::lanes::{aligned_steps, steps};
+use crate::shuffle::lanes::{aligned_steps, finish, is_long, item_steps, steps};
 
 bit_kernels!(avx2, "avx2", split, join, apart [1 2 4 8 12 16], together [1 2 4 8 16]);
 swap_kernels!(avx2, "avx2");
@@ -14,7 +14,8 @@ pub(super) fn shuffle(token: Avx2, width: usize, src: &[u8], dst: &mut [u8]) {
         return super::sse2::shuffle(token.into(), width, src, dst);
     }
     // SAFETY: the token proves that the machine has these instructions.
-    unsafe { shuffle_all(width, src, dst) }
+    unsafe { shuffle_all(width, src, dst) };
+    finish(dst);
 }
 
 /// Unshuffles whole groups of eight items.
@@ -23,5 +24,6 @@ pub(super) fn unshuffle(token: Avx2, width: usize, src: &[u8], dst: &mut [u8]) {
         return super::sse2::unshuffle(token.into(), width, src, dst);
     }
     // SAFETY: the token proves that the machine has these instructions.
-    unsafe { unshuffle_all(width, src, dst) }
+    unsafe { unshuffle_all(width, src, dst) };
+    finish(dst);
 }

@@ -3,7 +3,7 @@
 use super::lanes::{SLOT_ITEMS, batch, bit_kernels, least, reach};
 use super::scalar;
 use crate::cpu::Avx512;
-use crate::shuffle::lanes::{aligned_steps, steps};
+use crate::shuffle::lanes::{aligned_steps, finish, is_long, item_steps, steps};
 use crate::shuffle::pieces::{apart, together};
 
 bit_kernels!(avx512, "avx512f,avx512bw,avx512vl,avx512vbmi,gfni", split, join, apart [1 2 3 4 6 8 12 16 24], together [1 2 3 4 6 8 12 16 24]);
@@ -32,7 +32,8 @@ pub(super) fn shuffle(token: Avx512, width: usize, src: &[u8], dst: &mut [u8]) {
         return super::avx2::shuffle(token.into(), width, src, dst);
     }
     // SAFETY: the token proves that the machine has these instructions.
-    unsafe { shuffle_all(width, src, dst) }
+    unsafe { shuffle_all(width, src, dst) };
+    finish(dst);
 }
 
 /// Unshuffles whole groups of eight items.
@@ -41,5 +42,6 @@ pub(super) fn unshuffle(token: Avx512, width: usize, src: &[u8], dst: &mut [u8])
         return super::avx2::unshuffle(token.into(), width, src, dst);
     }
     // SAFETY: the token proves that the machine has these instructions.
-    unsafe { unshuffle_all(width, src, dst) }
+    unsafe { unshuffle_all(width, src, dst) };
+    finish(dst);
 }

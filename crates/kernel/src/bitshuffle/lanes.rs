@@ -24,10 +24,10 @@ macro_rules! bit_kernels {
         /// Splits row `j` of the tile at item `i` into its bits.
         #[inline]
         #[target_feature(enable = $features)]
-        fn write_bits(row: &[u8; TILE], dst: &mut [u8], at: usize, step: usize) {
+        fn write_bits(row: &[u8; TILE], dst: &mut [u8], at: usize, step: usize, long: bool) {
             let mut bits = PartsMut::<8, BYTES>::new(dst, at, step);
             for (b, v) in $split(row).into_iter().enumerate() {
-                arch::store(v, bits.get(b));
+                arch::put(v, bits.get(b), long);
             }
         }
 
@@ -46,6 +46,7 @@ macro_rules! bit_kernels {
         #[target_feature(enable = $features)]
         fn shuffle_even<const W: usize>(src: &[u8], dst: &mut [u8]) {
             let items = src.len() / W;
+            let long = is_long(dst);
             let mut rows = [[[0; TILE]; SLOTS]; W];
             let mut starts = aligned_steps(8, dst, items, TILE);
             while let Some(batch) = batch::<SLOTS>(&mut starts) {
@@ -58,7 +59,7 @@ macro_rules! bit_kernels {
                 }
                 for (j, row) in rows.iter().enumerate() {
                     for (i, row) in batch.iter().zip(row) {
-                        write_bits(row, dst, j * items + i / 8, items / 8);
+                        write_bits(row, dst, j * items + i / 8, items / 8, long);
                     }
                 }
             }
@@ -67,8 +68,9 @@ macro_rules! bit_kernels {
         #[target_feature(enable = $features)]
         fn unshuffle_even<const W: usize>(src: &[u8], dst: &mut [u8]) {
             let items = src.len() / W;
+            let long = is_long(dst);
             let mut rows = [[[0; TILE]; SLOTS]; W];
-            let mut starts = aligned_steps(8, src, items, TILE);
+            let mut starts = if long { item_steps(8, W, dst, items, TILE) } else { aligned_steps(8, src, items, TILE) };
             while let Some(batch) = batch::<SLOTS>(&mut starts) {
                 for (j, row) in rows.iter_mut().enumerate() {
                     for (i, row) in batch.iter().zip(row) {
@@ -81,7 +83,7 @@ macro_rules! bit_kernels {
                         for (v, row) in v.iter_mut().zip(&rows) {
                             *v = arch::load(part(&row[t], s * ITEMS));
                         }
-                        scatter(v, items);
+                        scatter(v, items, long);
                     }
                 }
             }
@@ -105,7 +107,7 @@ macro_rules! bit_kernels {
                     }
                     for (j, row) in rows.iter().enumerate().take(width) {
                         for (i, row) in batch.iter().zip(row) {
-                            write_bits(row, dst, (c + j) * items + i / 8, items / 8);
+                            write_bits(row, dst, (c + j) * items + i / 8, items / 8, false);
                         }
                     }
                 }
@@ -170,7 +172,7 @@ macro_rules! swap_kernels {
         #[inline]
         #[target_feature(enable = $features)]
         fn join(v: [V; 8], row: &mut [u8; TILE]) {
-            scatter(transpose(v), row);
+            scatter(transpose(v), row, false);
         }
 
         /// Swaps bit `b` of vector `t` with bit `t` of vector `b`: ever smaller off-diagonal quarters change places.

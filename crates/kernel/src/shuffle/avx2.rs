@@ -1,6 +1,8 @@
 //! Byte shuffle: AVX2, two lanes.
 
-use super::lanes::{aligned_steps, lane_items, lane_kernels, least, spill, steps};
+use super::lanes::{
+    aligned_steps, finish, is_long, item_steps, lane_items, lane_kernels, least, spill, steps,
+};
 use super::scalar;
 use crate::cpu::Avx2;
 
@@ -13,7 +15,8 @@ pub(super) fn shuffle(token: Avx2, width: usize, src: &[u8], dst: &mut [u8]) {
         return super::sse2::shuffle(token.into(), width, src, dst);
     }
     // SAFETY: the token proves that the machine has these instructions.
-    unsafe { shuffle_all(width, src, dst) }
+    unsafe { shuffle_all(width, src, dst) };
+    finish(dst);
 }
 
 /// Unshuffles whole items.
@@ -22,5 +25,6 @@ pub(super) fn unshuffle(token: Avx2, width: usize, src: &[u8], dst: &mut [u8]) {
         return super::sse2::unshuffle(token.into(), width, src, dst);
     }
     // SAFETY: the token proves that the machine has these instructions.
-    unsafe { unshuffle_all(width, src, dst) }
+    unsafe { unshuffle_all(width, src, dst) };
+    finish(dst);
 }

@@ -1,6 +1,6 @@
 //! Byte shuffle: AVX-512, four lanes.
 
-use super::lanes::{aligned_steps, lane_kernels, least, spill, steps};
+use super::lanes::{aligned_steps, finish, is_long, item_steps, lane_kernels, least, spill, steps};
 pub(crate) use super::pieces::{gather, scatter};
 use super::scalar;
 use crate::cpu::Avx512;
@@ -13,7 +13,8 @@ pub(super) fn shuffle(token: Avx512, width: usize, src: &[u8], dst: &mut [u8]) {
         return super::avx2::shuffle(token.into(), width, src, dst);
     }
     // SAFETY: the token proves that the machine has these instructions.
-    unsafe { shuffle_all(width, src, dst) }
+    unsafe { shuffle_all(width, src, dst) };
+    finish(dst);
 }
 
 /// Unshuffles whole items.
@@ -22,5 +23,6 @@ pub(super) fn unshuffle(token: Avx512, width: usize, src: &[u8], dst: &mut [u8])
         return super::avx2::unshuffle(token.into(), width, src, dst);
     }
     // SAFETY: the token proves that the machine has these instructions.
-    unsafe { unshuffle_all(width, src, dst) }
+    unsafe { unshuffle_all(width, src, dst) };
+    finish(dst);
 }

@@ -5,6 +5,8 @@
 //! (`turn`) rotates the bits of that number to the left by one. Four turns therefore make the 16 items the place and
 //! the bytes of an item the vector, which is the shuffle; log2(width) turns make the way back.
 
+use crate::arch::fence;
+
 /// The kernels of one instruction set: `$arch` names its file in `crate::arch`, `$lane` its lanes.
 macro_rules! lane_kernels {
     ($arch:ident, $features:literal, [$($lane:literal)*], apart [$($apart:literal)*], together [$($together:literal)*]) => {
@@ -52,11 +54,18 @@ macro_rules! lane_kernels {
         #[target_feature(enable = $features)]
         fn shuffle_even<const W: usize>(src: &[u8], dst: &mut [u8]) {
             let items = src.len() / W;
+            let long = is_long(dst);
             for i in aligned_steps(1, dst, items, ITEMS) {
                 let v = gather::<W>(&src[i * W..][..ITEMS * W]);
                 let mut rows = PartsMut::<W, BYTES>::new(dst, i, items);
-                for (j, v) in v.into_iter().enumerate() {
-                    arch::store(v, rows.get(j));
+                if long {
+                    for (j, v) in v.into_iter().enumerate() {
+                        arch::put(v, rows.get(j), true);
+                    }
+                } else {
+                    for (j, v) in v.into_iter().enumerate() {
+                        arch::store(v, rows.get(j));
+                    }
                 }
             }
         }
@@ -64,13 +73,15 @@ macro_rules! lane_kernels {
         #[target_feature(enable = $features)]
         fn unshuffle_even<const W: usize>(src: &[u8], dst: &mut [u8]) {
             let items = src.len() / W;
-            for i in aligned_steps(1, src, items, ITEMS) {
+            let long = is_long(dst);
+            let starts = if long { item_steps(1, W, dst, items, ITEMS) } else { aligned_steps(1, src, items, ITEMS) };
+            for i in starts {
                 let rows = Parts::<W, BYTES>::new(src, i, items);
                 let mut v = [arch::zero(); W];
                 for (j, v) in v.iter_mut().enumerate() {
                     *v = arch::load(rows.get(j));
                 }
-                scatter(v, &mut dst[i * W..][..ITEMS * W]);
+                scatter(v, &mut dst[i * W..][..ITEMS * W], long);
             }
         }
 
@@ -151,10 +162,10 @@ macro_rules! lane_items {
             turn(turn(turn(turn(v))))
         }
 
-        /// The inverse of [`gather`]. `W` is a power of two.
+        /// The inverse of [`gather`]. `W` is a power of two. Lanes are too short to go past the caches.
         #[inline]
         #[target_feature(enable = $features)]
-        pub(crate) fn scatter<const W: usize>(mut v: [V; W], items: &mut [u8]) {
+        pub(crate) fn scatter<const W: usize>(mut v: [V; W], items: &mut [u8], _long: bool) {
             for _ in 0..W.ilog2() {
                 v = turn(v);
             }
@@ -194,6 +205,27 @@ pub(crate) fn aligned_steps(each: usize, rows: &[u8], end: usize, step: usize) -
     let head = rows.as_ptr().addr().wrapping_neg() % (step / each) * each;
     let after = if head == 0 || end / step < 32 { step } else { head };
     Steps { after, ..steps(end, step) }
+}
+
+/// Like [`steps`], over items of `width` bytes whose first is at the start of `bytes`: the second step is moved back so that
+/// from there on vectors of items do not straddle cache lines, where that can be. Starts are multiples of `each`.
+pub(crate) fn item_steps(each: usize, width: usize, bytes: &[u8], end: usize, step: usize) -> Steps {
+    let start = bytes.as_ptr().addr();
+    let head = (each..=step).step_by(each).find(|i| start.wrapping_add(i * width).is_multiple_of(64));
+    Steps { after: head.unwrap_or(step), ..steps(end, step) }
+}
+
+/// Whether a result is so long that its start has left the caches when its end is written: vectors go past them then, where
+/// places are aligned, which saves reading what is overwritten. Whoever asks has to [`finish`].
+pub(crate) fn is_long(dst: &[u8]) -> bool {
+    dst.len() >= 32 << 20
+}
+
+/// Ends the writing of a result.
+pub(crate) fn finish(dst: &[u8]) {
+    if is_long(dst) {
+        fence();
+    }
 }
 
 /// See [`steps`].

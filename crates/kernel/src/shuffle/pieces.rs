@@ -5,7 +5,7 @@
 //! pairs of vectors change off-diagonal quarters. All loads and stores are of whole vectors, in place of the four
 //! of 16 bytes (and the insertions) of the way by lanes.
 
-use crate::arch::avx512::{self as arch, BYTES, V, load, store};
+use crate::arch::avx512::{self as arch, BYTES, V, load};
 
 /// The permutes of one width.
 struct Order<const W: usize>;
@@ -79,12 +79,12 @@ pub(crate) fn gather<const W: usize>(items: &[u8]) -> [V; W] {
     apart(v)
 }
 
-/// The inverse of [`gather`].
+/// The inverse of [`gather`]. `long`: past the caches, where the place allows it.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
-pub(crate) fn scatter<const W: usize>(v: [V; W], items: &mut [u8]) {
+pub(crate) fn scatter<const W: usize>(v: [V; W], items: &mut [u8], long: bool) {
     for (v, bytes) in together(v).into_iter().zip(items.as_chunks_mut().0) {
-        store(v, bytes);
+        arch::put(v, bytes, long);
     }
 }
 

@@ -1,6 +1,8 @@
 //! Byte shuffle: SSE2, one lane.
 
-use super::lanes::{aligned_steps, lane_items, lane_kernels, least, spill, steps};
+use super::lanes::{
+    aligned_steps, finish, is_long, item_steps, lane_items, lane_kernels, least, spill, steps,
+};
 use super::scalar;
 use crate::cpu::Sse2;
 
@@ -13,7 +15,8 @@ pub(super) fn shuffle(_: Sse2, width: usize, src: &[u8], dst: &mut [u8]) {
         return scalar::shuffle(width, src, dst);
     }
     // SAFETY: the token proves that the machine has these instructions.
-    unsafe { shuffle_all(width, src, dst) }
+    unsafe { shuffle_all(width, src, dst) };
+    finish(dst);
 }
 
 /// Unshuffles whole items.
@@ -22,5 +25,6 @@ pub(super) fn unshuffle(_: Sse2, width: usize, src: &[u8], dst: &mut [u8]) {
         return scalar::unshuffle(width, src, dst);
     }
     // SAFETY: the token proves that the machine has these instructions.
-    unsafe { unshuffle_all(width, src, dst) }
+    unsafe { unshuffle_all(width, src, dst) };
+    finish(dst);
 }
