@@ -2,7 +2,7 @@
 #![no_main]
 
 use b2nd_kernel::cpu::Level;
-use b2nd_kernel::{bitshuffle, bytedelta, shuffle};
+use b2nd_kernel::{bitshuffle, bytedelta, lz4, shuffle};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: (u16, &[u8])| {
@@ -30,5 +30,16 @@ fuzz_target!(|input: (u16, &[u8])| {
         let mut back = vec![0; data.len()];
         bytedelta::encode(level, &expected, &mut back);
         assert_eq!(back, data, "{level:?}");
+    }
+    // Any bytes as an LZ4 block, the first of them as what it may refer to.
+    let (dictionary, block) = data.split_at(data.len().min(width % 64));
+    let decoded = |level: Level| {
+        let mut out = vec![0; width];
+        let found = lz4::decode(level, dictionary, block, &mut out);
+        found.map(|len| out[..len].to_vec())
+    };
+    let expected = decoded(Level::Scalar);
+    for level in Level::available() {
+        assert_eq!(decoded(level), expected, "{level:?}");
     }
 });

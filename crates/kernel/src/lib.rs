@@ -11,6 +11,7 @@ pub mod cpu;
 pub mod delta;
 #[expect(unsafe_code, reason = "a borrow that is checked when it ends, not by its lifetime")]
 pub mod lend;
+pub mod lz4;
 #[cfg(feature = "mmap")]
 #[expect(unsafe_code, reason = "a mapped file is memory that others can change")]
 pub mod map;

@@ -1,0 +1,215 @@
+//! The decoder: a quick loop where there is room to read and write more than is needed, a careful step where there is not.
+
+use super::Defect;
+use super::matches::{SPILL, copy, copy_match, copy_match_exactly, few, read, write};
+use super::pattern::{Plain, Repeat};
+#[cfg(target_arch = "x86_64")]
+use crate::cpu::Avx2;
+use std::hint::{black_box, cold_path};
+
+/// What the quick loop needs in front of it to read a sequence without long lengths: a token, and 16 bytes that hold up to 14
+/// literals and an offset.
+const ROOM_TO_READ: usize = 17;
+/// And to write one: 14 literals, and 32 bytes for a match.
+const ROOM_TO_WRITE: usize = SPILL;
+/// The shortest match.
+const LEAST_MATCH: usize = 4;
+
+/// Decodes with AVX2.
+#[cfg(target_arch = "x86_64")]
+pub(super) fn with_avx2(token: Avx2, dictionary: &[u8], src: &[u8], dst: &mut [u8]) -> Result<usize, Defect> {
+    // SAFETY: the token proves that the machine has these instructions.
+    unsafe { by_avx2(token, dictionary, src, dst) }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn by_avx2(token: Avx2, dictionary: &[u8], src: &[u8], dst: &mut [u8]) -> Result<usize, Defect> {
+    run(token, dictionary, src, dst)
+}
+
+/// Decodes with what every machine has.
+pub(super) fn plainly(dictionary: &[u8], src: &[u8], dst: &mut [u8]) -> Result<usize, Defect> {
+    run(Plain, dictionary, src, dst)
+}
+
+/// Where the next sequence begins, and where its bytes go.
+#[derive(Clone, Copy)]
+struct Place {
+    read: usize,
+    written: usize,
+}
+
+#[inline(always)]
+fn run<R: Repeat>(repeat: R, dictionary: &[u8], src: &[u8], dst: &mut [u8]) -> Result<usize, Defect> {
+    let mut place = Place { read: 0, written: 0 };
+    loop {
+        place = quick(repeat, src, dst, place);
+        match careful(repeat, dictionary, src, dst, place) {
+            Ok(Step::On(next)) => place = next,
+            Ok(Step::End(written)) => return Ok(written),
+            Err(reason) => return Err(Defect { offset: place.read, reason }),
+        }
+    }
+}
+
+/// Decodes sequences as long as there is room. What it cannot do it leaves to [`careful`]: it returns where that sequence begins.
+///
+/// Lengths beyond a token and tiny offsets are not rare; calling them cold only lets the shortest sequences, which the rest of the
+/// loop would cost most, run through without a jump.
+#[inline(always)]
+fn quick<R: Repeat>(repeat: R, src: &[u8], dst: &mut [u8], mut place: Place) -> Place {
+    let ends = (src.len().checked_sub(ROOM_TO_READ), dst.len().checked_sub(ROOM_TO_WRITE));
+    let (Some(read_end), Some(write_end)) = ends else { return place };
+    // Hidden from the compiler: where it sees that the two cannot overlap, it makes calls of `memcpy` of short loops.
+    let (from, to) = black_box((src.as_ptr(), dst.as_mut_ptr()));
+    while place.read <= read_end && place.written <= write_end {
+        let Place { read: mut i, written: mut o } = place;
+        // SAFETY: there are 17 bytes to read from `i` on.
+        let token = usize::from(unsafe { read::<1>(from, i) }[0]);
+        i += 1;
+        let mut literals = token >> 4;
+        // SAFETY: there are 16 bytes to read from `i` on, and 64 to write from `o` on.
+        unsafe { copy::<16>(from, i, to, o) };
+        if literals == 15 {
+            cold_path();
+            // SAFETY: `src` has so many bytes.
+            let Some((more, next)) = (unsafe { length(from, src.len(), i) }) else { break };
+            (literals, i) = (15 + more, next);
+            if literals > write_end - o || literals + 32 > src.len() - i {
+                break;
+            }
+            let mut n = 0;
+            while n < literals {
+                // SAFETY: the literals end 32 bytes before the end of `src` and 64 before that of `dst`, or earlier.
+                unsafe { copy::<32>(from, i + n, to, o + n) };
+                n += 32;
+            }
+        }
+        i += literals;
+        o += literals;
+        // SAFETY: 14 literals end two bytes before the end of the 16, more were seen to have two bytes behind them.
+        let offset = usize::from(u16::from_le_bytes(unsafe { read(from, i) }));
+        i += 2;
+        if offset.wrapping_sub(1) >= o {
+            break;
+        }
+        let mut len = (token & 15) + LEAST_MATCH;
+        if len < 15 + LEAST_MATCH {
+            // 14 literals end 50 bytes before the end of `dst`, more 64 before it, or earlier: 32 bytes have room behind them.
+            if offset >= 16 {
+                // SAFETY: as above, and `offset` is 1 to `o`.
+                unsafe { copy::<16>(to, o - offset, to, o) };
+                // SAFETY: as above; what is read ends at or before `o + 16`.
+                unsafe { copy::<2>(to, o - offset + 16, to, o + 16) };
+            } else {
+                cold_path();
+                // SAFETY: `offset` is 1 to `o`, and 16 bytes from before `o` on end before `o + 16`.
+                let bytes = unsafe { read(to, o - offset) };
+                // SAFETY: as above.
+                unsafe { write(to, o, repeat.repeat(bytes, offset)) };
+            }
+        } else {
+            cold_path();
+            // SAFETY: `src` has so many bytes.
+            let Some((more, next)) = (unsafe { length(from, src.len(), i) }) else { break };
+            (len, i) = (len + more, next);
+            if o > write_end || len > write_end - o {
+                break;
+            }
+            // SAFETY: `offset` is 1 to `o`, and the match ends 64 bytes before the end of `dst` or earlier.
+            unsafe { copy_match(repeat, to, o, offset, len) };
+        }
+        place = Place { read: i, written: o + len };
+    }
+    place
+}
+
+/// What a careful step comes to.
+enum Step {
+    On(Place),
+    End(usize),
+}
+
+const CUT_OFF: &str = "the block is cut off";
+const TOO_LONG: &str = "the block stands for more bytes than there is room for";
+
+/// Decodes one sequence, with every length checked. The error is the reason.
+#[inline(always)]
+fn careful<R: Repeat>(
+    repeat: R,
+    dictionary: &[u8],
+    src: &[u8],
+    dst: &mut [u8],
+    place: Place,
+) -> Result<Step, &'static str> {
+    let Place { read: mut i, written: mut o } = place;
+    let token = usize::from(*src.get(i).ok_or(CUT_OFF)?);
+    i += 1;
+    let mut literals = token >> 4;
+    if literals == 15 {
+        // SAFETY: `src` has so many bytes.
+        let (more, next) = unsafe { length(src.as_ptr(), src.len(), i) }.ok_or(CUT_OFF)?;
+        (literals, i) = (15 + more, next);
+    }
+    let bytes = src[i..].get(..literals).ok_or(CUT_OFF)?;
+    let place = dst[o..].get_mut(..literals).ok_or(TOO_LONG)?;
+    if literals <= 32 {
+        few(bytes, place);
+    } else {
+        place.copy_from_slice(bytes);
+    }
+    i += literals;
+    o += literals;
+    if i == src.len() {
+        return Ok(Step::End(o));
+    }
+    let offset = usize::from(u16::from_le_bytes(*src[i..].first_chunk().ok_or(CUT_OFF)?));
+    i += 2;
+    let mut len = (token & 15) + LEAST_MATCH;
+    if len == 15 + LEAST_MATCH {
+        // SAFETY: `src` has so many bytes.
+        let (more, next) = unsafe { length(src.as_ptr(), src.len(), i) }.ok_or(CUT_OFF)?;
+        (len, i) = (len + more, next);
+    }
+    if len > dst.len() - o {
+        return Err(TOO_LONG);
+    }
+    if offset == 0 {
+        return Err("a match has the offset 0");
+    }
+    if let Some(before @ 1..) = offset.checked_sub(o) {
+        let start = dictionary.len().checked_sub(before).ok_or("a match begins before all that is there")?;
+        let known = before.min(len);
+        dst[o..o + known].copy_from_slice(&dictionary[start..start + known]);
+        o += known;
+        len -= known;
+    }
+    if len > 0 {
+        copy_match_exactly(repeat, dst, o, offset, len);
+    }
+    Ok(Step::On(Place { read: i, written: o + len }))
+}
+
+/// What the bytes from `i` on add to a length, the last of which is not 255, and where they end. `None` when the block does before,
+/// or for a length that no slice has.
+///
+/// # Safety
+/// `end` bytes can be read at `from`.
+#[inline(always)]
+unsafe fn length(from: *const u8, end: usize, mut i: usize) -> Option<(usize, usize)> {
+    let mut sum = 0_usize;
+    while i < end {
+        // SAFETY: `i` is less than `end`.
+        let byte = unsafe { read::<1>(from, i) }[0];
+        i += 1;
+        sum += usize::from(byte);
+        if byte != 255 {
+            return Some((sum, i));
+        }
+        if size_of::<usize>() < 8 && sum > usize::MAX / 2 {
+            break;
+        }
+    }
+    None
+}
