@@ -347,7 +347,7 @@ fn reference_and_pure_read_each_other() {
                     let end = compress(codec, clevel, &src, &mut packed, &mut c).unwrap().unwrap();
                     match codec {
                         Codec::Zstd => pure_zstd.decompress(None, &packed[..end], &mut back).unwrap(),
-                        _ => super::lz4::pure_decompress(None, &packed[..end], &mut back).unwrap(),
+                        _ => super::lz4::decompress(None, &packed[..end], &mut back).unwrap(),
                     }
                     assert!(back == src, "{name} {codec:?} {clevel}: C to pure");
                     back.fill(0);
@@ -370,7 +370,7 @@ fn reference_and_pure_read_each_other() {
 #[cfg(feature = "c-codecs")]
 #[test]
 fn reference_and_pure_read_each_others_dictionaries() {
-    use super::lz4::{PureContext, pure_decompress};
+    use super::lz4::{PureContext, decompress as decompress_lz4};
     use super::train;
     use super::zstd::{PureContext as PureZstd, PureDictionary};
     let (samples, src) = (text(400_000), text(3000));
@@ -391,7 +391,7 @@ fn reference_and_pure_read_each_others_dictionaries() {
                     let reading = PureDictionary::for_reading(dictionary).unwrap();
                     zstd.decompress(Some(&reading), &packed[..end], &mut back).unwrap();
                 }
-                _ => pure_decompress(Some(dictionary), &packed[..end], &mut back).unwrap(),
+                _ => decompress_lz4(Some(dictionary), &packed[..end], &mut back).unwrap(),
             }
             assert!(back == src, "{codec:?}: C to pure");
             let end = match codec {

@@ -1,17 +1,35 @@
 //! LZ4 blocks without any frame or length prefix: the codecs `lz4` and `lz4hc`, which share one format.
 //!
-//! With the feature `c-codecs` the reference C library works; without it, safe Rust. Both read all that the
-//! other writes; the tests of a build with the C library hold one against the other.
+//! Reading is ours, in every build. With the feature `c-codecs` the reference C library writes; without it, safe Rust. Each writes
+//! what the other reads; the tests of a build with the C library hold all decoders against each other.
 
 #[cfg(any(test, not(feature = "c-codecs")))]
 mod pure;
 #[cfg(feature = "c-codecs")]
 mod reference;
+#[cfg(test)]
+mod tests;
 
 #[cfg(not(feature = "c-codecs"))]
-pub(super) use pure::{Context, STOPS, decompress, decompress_start};
+pub(super) use pure::Context;
 #[cfg(feature = "c-codecs")]
-pub(super) use reference::{Context, STOPS, decompress, decompress_start};
+pub(super) use reference::Context;
 
 #[cfg(all(test, feature = "c-codecs"))]
-pub(super) use pure::{Context as PureContext, decompress as pure_decompress};
+pub(super) use pure::Context as PureContext;
+
+use crate::codec::stream::wrong_length;
+use crate::error::{Error, Part, Result};
+use b2nd_kernel::cpu::Level;
+use b2nd_kernel::lz4;
+
+/// Decompresses `src`, which must fill `dst` exactly.
+pub(super) fn decompress(dictionary: Option<&[u8]>, src: &[u8], dst: &mut [u8]) -> Result<()> {
+    match lz4::decode(Level::detect(), dictionary.unwrap_or_default(), src, dst) {
+        Ok(written) if written == dst.len() => Ok(()),
+        Ok(written) => Err(wrong_length("LZ4", written, dst.len())),
+        Err(defect) => {
+            Err(Error::format(Part::Stream, defect.offset as u64, format!("LZ4: {}", defect.reason)))
+        }
+    }
+}

@@ -1,10 +1,8 @@
-//! LZ4 in safe Rust.
+//! Writing LZ4 in safe Rust.
 
-use crate::codec::stream::{broken, wrong_length};
 use crate::error::Result;
 use lz4_flex::block::{
-    CompressTable, compress_into_with_dict, compress_into_with_table, decompress_into,
-    decompress_into_with_dict, get_maximum_output_size,
+    CompressTable, compress_into_with_dict, compress_into_with_table, get_maximum_output_size,
 };
 
 /// The hash table and a buffer for results: the encoder wants room for the worst case, and the caller gives less.
@@ -47,27 +45,5 @@ impl Context {
         dst: &mut [u8],
     ) -> Result<Option<usize>> {
         self.compress_fast(clevel, dictionary, src, dst)
-    }
-}
-
-/// Whether [`decompress_start`] is there.
-#[cfg(not(feature = "c-codecs"))]
-pub(in crate::codec) const STOPS: bool = false;
-
-/// This decoder cannot stop.
-#[cfg(not(feature = "c-codecs"))]
-pub(in crate::codec) fn decompress_start(_: &[u8], _: &mut [u8], _: usize) -> Result<()> {
-    Err(broken("LZ4: no block is decoded in part here"))
-}
-
-pub(in crate::codec) fn decompress(dictionary: Option<&[u8]>, src: &[u8], dst: &mut [u8]) -> Result<()> {
-    let result = match dictionary {
-        Some(dictionary) => decompress_into_with_dict(src, dst, dictionary),
-        None => decompress_into(src, dst),
-    };
-    match result {
-        Ok(written) if written == dst.len() => Ok(()),
-        Ok(written) => Err(wrong_length("LZ4", written, dst.len())),
-        Err(error) => Err(broken(format!("LZ4: {error}"))),
     }
 }

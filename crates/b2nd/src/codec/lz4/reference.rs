@@ -1,6 +1,5 @@
-//! LZ4 and LZ4 HC by the reference C library, through the safe interface of `lzzzz`.
+//! Writing LZ4 and LZ4 HC by the reference C library, through the safe interface of `lzzzz`.
 
-use crate::codec::stream::{broken, wrong_length};
 use crate::error::{Error, Result};
 
 /// Nothing: `lzzzz` keeps one working memory for each thread itself.
@@ -37,31 +36,6 @@ impl Context {
             return Ok(stream.map_err(no_memory)?.next(src, dst).ok());
         }
         Ok(lzzzz::lz4_hc::compress(src, dst, i32::from(clevel)).ok())
-    }
-}
-
-pub(in crate::codec) fn decompress(dictionary: Option<&[u8]>, src: &[u8], dst: &mut [u8]) -> Result<()> {
-    let result = match dictionary {
-        Some(dictionary) => lzzzz::lz4::decompress_with_dict(src, dst, dictionary),
-        None => lzzzz::lz4::decompress(src, dst),
-    };
-    match result {
-        Ok(written) if written == dst.len() => Ok(()),
-        Ok(written) => Err(wrong_length("LZ4", written, dst.len())),
-        Err(_) => Err(broken("not an LZ4 block of this length")),
-    }
-}
-
-/// Whether [`decompress_start`] is worth calling: the library copies a match that the end cuts byte by byte, and in shuffled
-/// blocks that is most of a stream.
-pub(in crate::codec) const STOPS: bool = false;
-
-/// The first `dst.len()` bytes of the `whole` that `src` stands for; what follows is not looked at.
-pub(in crate::codec) fn decompress_start(src: &[u8], dst: &mut [u8], whole: usize) -> Result<()> {
-    match lzzzz::lz4::decompress_partial(src, dst, whole) {
-        Ok(written) if written == dst.len() => Ok(()),
-        Ok(written) => Err(wrong_length("LZ4", written, dst.len())),
-        Err(_) => Err(broken("not an LZ4 block of this length")),
     }
 }
 
