@@ -1,7 +1,7 @@
 //! The LZ4 decoder at every level against a plain reading of the format, in memory of exactly the right size.
 
 use b2nd_kernel::cpu::Level;
-use b2nd_kernel::lz4::decode;
+use b2nd_kernel::lz4::{decode, decode_start};
 
 /// A plain reading: byte after byte. `None` for a block that is broken or too long.
 fn oracle(dictionary: &[u8], src: &[u8], room: usize) -> Option<Vec<u8>> {
@@ -55,8 +55,28 @@ fn check(dictionary: &[u8], src: &[u8], room: usize) -> bool {
             }
             None => assert!(found.is_err_and(|it| it.offset <= src.len()), "{level:?} {src:?} {room}"),
         }
+        check_starts(level, (&dictionary, &src), room, expected.as_deref());
     }
     expected.is_some()
+}
+
+/// The starts of what a block stands for; of a broken one whatever comes before the break, at every level the same.
+fn check_starts(level: Level, (dictionary, src): (&[u8], &[u8]), room: usize, whole: Option<&[u8]>) {
+    let len = whole.map_or(room, <[u8]>::len);
+    for part in [0, 1, len / 3, len / 2, len.saturating_sub(1), len] {
+        let part = part.min(len);
+        let mut dst = vec![0x5a; part].into_boxed_slice();
+        let found = decode_start(level, dictionary, src, &mut dst);
+        if let Some(whole) = whole {
+            assert_eq!(found, Ok(part), "{level:?} {src:?} {part}");
+            assert!(dst[..] == whole[..part], "{level:?} {src:?} {part}");
+        } else {
+            let mut other = vec![0x5a; part].into_boxed_slice();
+            let same = decode_start(Level::Scalar, dictionary, src, &mut other);
+            assert_eq!(found, same, "{level:?} {src:?} {part}");
+            assert!(found.is_err() || dst == other, "{level:?} {src:?} {part}");
+        }
+    }
 }
 
 struct Noise(u64);

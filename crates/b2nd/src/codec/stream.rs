@@ -119,7 +119,7 @@ impl Engine {
 
     /// Whether [`Engine::decompress_start`] decodes a part of a stream.
     pub(crate) fn stops(&self) -> bool {
-        self.dictionary.is_none() && lz4::STOPS && matches!(self.codec, Codec::Lz4 | Codec::Lz4Hc)
+        matches!(self.codec, Codec::Lz4 | Codec::Lz4Hc)
     }
 
     /// As [`Engine::decompress`], but only the first `dst.len()` of the `whole` bytes that `src` stands for. What follows is not
@@ -128,7 +128,7 @@ impl Engine {
         if !self.stops() || src.len() > MAX_LEN || whole > MAX_LEN || dst.len() > whole {
             return Err(Error::format(Part::Stream, None, "not to be decoded in part"));
         }
-        lz4::decompress_start(src, dst, whole)
+        lz4::decompress_start(self.lz4_dictionary(), src, dst)
     }
 
     /// Whether these choices can be written at all: an [`Error::Usage`] says why not.

@@ -15,22 +15,36 @@ const ROOM_TO_WRITE: usize = SPILL;
 /// The shortest match.
 const LEAST_MATCH: usize = 4;
 
-/// Decodes with AVX2.
+/// Decodes with AVX2; with `START` only as much as there is room for.
 #[cfg(target_arch = "x86_64")]
-pub(super) fn with_avx2(token: Avx2, dictionary: &[u8], src: &[u8], dst: &mut [u8]) -> Result<usize, Defect> {
+pub(super) fn with_avx2<const START: bool>(
+    token: Avx2,
+    dictionary: &[u8],
+    src: &[u8],
+    dst: &mut [u8],
+) -> Result<usize, Defect> {
     // SAFETY: the token proves that the machine has these instructions.
-    unsafe { by_avx2(token, dictionary, src, dst) }
+    unsafe { by_avx2::<START>(token, dictionary, src, dst) }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn by_avx2(token: Avx2, dictionary: &[u8], src: &[u8], dst: &mut [u8]) -> Result<usize, Defect> {
-    run(token, dictionary, src, dst)
+fn by_avx2<const START: bool>(
+    token: Avx2,
+    dictionary: &[u8],
+    src: &[u8],
+    dst: &mut [u8],
+) -> Result<usize, Defect> {
+    run::<_, START>(token, dictionary, src, dst)
 }
 
-/// Decodes with what every machine has.
-pub(super) fn plainly(dictionary: &[u8], src: &[u8], dst: &mut [u8]) -> Result<usize, Defect> {
-    run(Plain, dictionary, src, dst)
+/// Decodes with what every machine has; with `START` only as much as there is room for.
+pub(super) fn plainly<const START: bool>(
+    dictionary: &[u8],
+    src: &[u8],
+    dst: &mut [u8],
+) -> Result<usize, Defect> {
+    run::<_, START>(Plain, dictionary, src, dst)
 }
 
 /// Where the next sequence begins, and where its bytes go.
@@ -41,11 +55,16 @@ struct Place {
 }
 
 #[inline(always)]
-fn run<R: Repeat>(repeat: R, dictionary: &[u8], src: &[u8], dst: &mut [u8]) -> Result<usize, Defect> {
+fn run<R: Repeat, const START: bool>(
+    repeat: R,
+    dictionary: &[u8],
+    src: &[u8],
+    dst: &mut [u8],
+) -> Result<usize, Defect> {
     let mut place = Place { read: 0, written: 0 };
     loop {
         place = quick(repeat, src, dst, place);
-        match careful(repeat, dictionary, src, dst, place) {
+        match careful::<_, START>(repeat, dictionary, src, dst, place) {
             Ok(Step::On(next)) => place = next,
             Ok(Step::End(written)) => return Ok(written),
             Err(reason) => return Err(Defect { offset: place.read, reason }),
@@ -134,9 +153,9 @@ enum Step {
 const CUT_OFF: &str = "the block is cut off";
 const TOO_LONG: &str = "the block stands for more bytes than there is room for";
 
-/// Decodes one sequence, with every length checked. The error is the reason.
+/// Decodes one sequence, with every length checked; with `START` no more of it than there is room for. The error is the reason.
 #[inline(always)]
-fn careful<R: Repeat>(
+fn careful<R: Repeat, const START: bool>(
     repeat: R,
     dictionary: &[u8],
     src: &[u8],
@@ -152,6 +171,9 @@ fn careful<R: Repeat>(
         let (more, next) = unsafe { length(src.as_ptr(), src.len(), i) }.ok_or(CUT_OFF)?;
         (literals, i) = (15 + more, next);
     }
+    if START {
+        literals = literals.min(dst.len() - o);
+    }
     let bytes = src[i..].get(..literals).ok_or(CUT_OFF)?;
     let place = dst[o..].get_mut(..literals).ok_or(TOO_LONG)?;
     if literals <= 32 {
@@ -161,7 +183,7 @@ fn careful<R: Repeat>(
     }
     i += literals;
     o += literals;
-    if i == src.len() {
+    if i == src.len() || START && o == dst.len() {
         return Ok(Step::End(o));
     }
     let offset = usize::from(u16::from_le_bytes(*src[i..].first_chunk().ok_or(CUT_OFF)?));
@@ -172,7 +194,9 @@ fn careful<R: Repeat>(
         let (more, next) = unsafe { length(src.as_ptr(), src.len(), i) }.ok_or(CUT_OFF)?;
         (len, i) = (len + more, next);
     }
-    if len > dst.len() - o {
+    if START {
+        len = len.min(dst.len() - o);
+    } else if len > dst.len() - o {
         return Err(TOO_LONG);
     }
     if offset == 0 {

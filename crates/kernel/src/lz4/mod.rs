@@ -43,11 +43,36 @@ pub struct Defect {
 /// # Errors
 /// A [`Defect`]: the block is cut off, refers to what lies before everything there is, or stands for more than `dst` has room for.
 pub fn decode(level: Level, dictionary: &[u8], src: &[u8], dst: &mut [u8]) -> Result<usize, Defect> {
+    choose::<false>(level, dictionary, src, dst)
+}
+
+/// As [`decode`], but stops where `dst` is full. What follows in the block is not looked at.
+///
+/// ```
+/// use b2nd_kernel::{cpu::Level, lz4};
+/// let block = [0x22, b'a', b'b', 2, 0, 0x50, b'v', b'w', b'x', b'y', b'z'];
+/// let mut start = [0; 5];
+/// assert_eq!(lz4::decode_start(Level::detect(), &[], &block, &mut start), Ok(5));
+/// assert_eq!(&start, b"ababa");
+/// ```
+///
+/// # Errors
+/// As [`decode`], but for a block that stands for more than `dst` has room for.
+pub fn decode_start(level: Level, dictionary: &[u8], src: &[u8], dst: &mut [u8]) -> Result<usize, Defect> {
+    choose::<true>(level, dictionary, src, dst)
+}
+
+fn choose<const START: bool>(
+    level: Level,
+    dictionary: &[u8],
+    src: &[u8],
+    dst: &mut [u8],
+) -> Result<usize, Defect> {
     match level.tier() {
         #[cfg(target_arch = "x86_64")]
-        Tier::Avx512(token) => decode::with_avx2(token.into(), dictionary, src, dst),
+        Tier::Avx512(token) => decode::with_avx2::<START>(token.into(), dictionary, src, dst),
         #[cfg(target_arch = "x86_64")]
-        Tier::Avx2(token) => decode::with_avx2(token, dictionary, src, dst),
-        _ => decode::plainly(dictionary, src, dst),
+        Tier::Avx2(token) => decode::with_avx2::<START>(token, dictionary, src, dst),
+        _ => decode::plainly::<START>(dictionary, src, dst),
     }
 }

@@ -25,7 +25,16 @@ use b2nd_kernel::lz4;
 
 /// Decompresses `src`, which must fill `dst` exactly.
 pub(super) fn decompress(dictionary: Option<&[u8]>, src: &[u8], dst: &mut [u8]) -> Result<()> {
-    match lz4::decode(Level::detect(), dictionary.unwrap_or_default(), src, dst) {
+    filled(lz4::decode(Level::detect(), dictionary.unwrap_or_default(), src, dst), dst)
+}
+
+/// Decompresses the first bytes that `src` stands for, as many as `dst` has room for; what follows is not looked at.
+pub(super) fn decompress_start(dictionary: Option<&[u8]>, src: &[u8], dst: &mut [u8]) -> Result<()> {
+    filled(lz4::decode_start(Level::detect(), dictionary.unwrap_or_default(), src, dst), dst)
+}
+
+fn filled(decoded: std::result::Result<usize, lz4::Defect>, dst: &[u8]) -> Result<()> {
+    match decoded {
         Ok(written) if written == dst.len() => Ok(()),
         Ok(written) => Err(wrong_length("LZ4", written, dst.len())),
         Err(defect) => {

@@ -24,6 +24,7 @@ fn in_c(src: &[u8], len: usize) -> Outcome {
 }
 
 /// Whether the reason is the one for which we alone refuse a stream.
+#[cfg(feature = "c-codecs")]
 fn has_offset_zero(src: &[u8], len: usize) -> bool {
     decompress(None, src, &mut vec![0; len]).is_err_and(|error| error.to_string().contains("the offset 0"))
 }
