@@ -5,6 +5,8 @@
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod arch;
 pub mod bitshuffle;
+#[expect(unsafe_code, reason = "words read and written where the room for many was checked")]
+pub mod blosclz;
 pub mod boxes;
 pub mod bytedelta;
 pub mod cpu;
@@ -17,3 +19,5 @@ pub mod lz4;
 pub mod map;
 pub mod runs;
 pub mod shuffle;
+#[expect(unsafe_code, reason = "loads and stores whose callers have checked the room")]
+mod wide;

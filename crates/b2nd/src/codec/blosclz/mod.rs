@@ -1,30 +1,8 @@
-//! BloscLZ: a byte-oriented LZ77 with runs of up to 32 literals and matches up to 72 KiB back.
-//!
-//! The stream is a list of commands, each led by a control byte `c` (the first one counts as `c & 31`):
-//!
-//! - `c < 32`: `c + 1` literal bytes follow;
-//! - else a match of `(c >> 5) + 2` bytes; where `c >> 5` is 7, bytes follow that are added to the length, up to
-//!   and including the first that is not 255. Then comes a byte `d`, and the match starts
-//!   `((c & 31) << 8) + d + 1` bytes back. When `c & 31` is 31 and `d` is 255, two more bytes follow, big-endian,
-//!   and the match starts that number + 8192 bytes back.
-//!
-//! The last command is a run of literals: readers look for another control byte after each match.
+//! BloscLZ: what its levels mean. The streams are the kernel's, which also describes them.
 
-mod decode;
-mod encode;
+mod level;
 #[cfg(test)]
 mod tests;
 
-pub(super) use decode::decode;
-pub(super) use encode::Encoder;
-
-/// The longest distance that the one-byte form can say.
-const MAX_NEAR: usize = 8191;
-/// What a far match adds to its 16-bit field.
-const FAR_BASE: usize = 8192;
-/// The longest distance that the encoder of C-Blosc2 uses; the field could say a little more.
-const MAX_FAR: usize = 73_724;
-/// The longest run of literals of one control byte.
-const MAX_RUN: usize = 32;
-/// The length of a match from which its length goes on in further bytes.
-const LONG_MATCH: usize = 9;
+pub(super) use b2nd_kernel::blosclz::decode;
+pub(super) use level::Encoder;
