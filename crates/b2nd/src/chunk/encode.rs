@@ -75,6 +75,7 @@ pub fn encode(src: &[u8], params: &Params, exec: &Exec) -> Result<Vec<u8>> {
 pub fn encode_with(src: &[u8], params: &Params, context: &Context, exec: &Exec) -> Result<Vec<u8>> {
     let mut out = Vec::new();
     encode_from(&src, params, context, exec, &mut out)?;
+    out.shrink_to_fit();
     Ok(out)
 }
 
@@ -129,6 +130,8 @@ fn encode_planned(
 ) -> Result<()> {
     let mut plan = Plan::new(source.nbytes(), params, context)?;
     exec.with_scratch(|scratch| plan.train(source, params, scratch))?;
+    // Memory that is not touched costs next to nothing.
+    Sink::over(out).expect(plan.most())?;
     let told = AtomicU64::new(0);
     let after_block = |bytes| {
         told.fetch_add(bytes, Ordering::Relaxed);
@@ -295,6 +298,11 @@ impl Plan {
         Ok(())
     }
 
+    /// The most bytes that are written on the way to the chunk: streams that do not shrink, with their lengths.
+    fn most(&self) -> usize {
+        self.head_len() + self.header.nbytes as usize + 4 * self.streams()
+    }
+
     /// The first length of all blocks at which storing the data as it is takes no more.
     pub(super) fn no_gain_from(&self) -> usize {
         (self.header.nbytes as usize + self.header.header_len()).saturating_sub(self.head_len())
@@ -305,18 +313,18 @@ impl Plan {
         (self.nblocks() - leftover) * self.ways + leftover
     }
 
-    /// Filters and compresses block `n`.
+    /// Filters and compresses one block; `false`: only up to the limit of the sink.
     pub(super) fn encode_block(
         &self,
         src: &[u8],
         first: Option<&[u8]>,
         sink: &mut Sink<'_>,
         scratch: &mut Scratch,
-    ) -> Result<()> {
-        let Scratch { front, back, codec, .. } = scratch;
+    ) -> Result<bool> {
+        let Scratch { front, back, stream, codec, .. } = scratch;
         let filtered = self.steps.apply(src, first, front, back)?;
         let full = src.len() == self.header.blocksize as usize;
-        self.coder.write(filtered, if full { self.ways } else { 1 }, sink, codec)
+        self.coder.write(filtered, if full { self.ways } else { 1 }, sink, stream, codec)
     }
 
     /// Puts into `reference` what readers will refer to: the first block as they decode it.
@@ -349,9 +357,8 @@ impl Plan {
         let result = self
             .serial_blocks(source, scratch, &mut buffer, &mut reference, &mut sink, after_block)
             .and_then(|outcome| self.close(&outcome, source, &mut buffer, &mut sink));
-        match result {
-            Ok(()) => sink.finish(),
-            Err(_) => sink.abandon(),
+        if result.is_err() {
+            sink.rewind();
         }
         scratch.block = buffer;
         scratch.reference = reference;
@@ -372,6 +379,7 @@ impl Plan {
         }
         self.put_head(sink)?;
         let body = sink.end();
+        sink.set_limit(body + self.no_gain_from());
         for n in 0..self.nblocks() {
             self.note_block(n, sink);
             let range = self.block_range(n);
@@ -381,9 +389,9 @@ impl Plan {
                 self.set_reference(block, reference, scratch)?;
             }
             let first = (n > 0).then_some(reference.as_slice());
-            self.encode_block(block, first, sink, scratch)?;
+            let fits = self.encode_block(block, first, sink, scratch)?;
             after_block(bytes)?;
-            if sink.end() - body >= self.no_gain_from() {
+            if !fits || sink.end() - body >= self.no_gain_from() {
                 return Ok(Outcome::NoGain);
             }
         }
@@ -435,6 +443,7 @@ impl Plan {
                 header.set_dictionary(false);
                 let (bytes, len) = header.to_bytes();
                 sink.rewind();
+                sink.expect(cbytes as usize)?;
                 sink.put(&bytes[..len])?;
                 for n in 0..self.nblocks() {
                     sink.put(source.block(self.block_range(n), buffer)?)?;
@@ -475,7 +484,7 @@ impl Plan {
             let result = source
                 .block(range, &mut buffer)
                 .and_then(|block| self.encode_block(block, first, &mut own, scratch))
-                .and_then(|()| assembly_of().add(n, own.written()));
+                .and_then(|_| assembly_of().add(n, &packed));
             scratch.block = buffer;
             scratch.fetched = packed;
             result.and_then(|()| after_block(bytes))
@@ -485,9 +494,7 @@ impl Plan {
             len if len >= self.no_gain_from() => Outcome::NoGain,
             _ => self.outcome(sink.end() - body),
         };
-        self.close(&outcome, source, &mut Vec::new(), &mut sink)?;
-        sink.finish();
-        Ok(())
+        self.close(&outcome, source, &mut Vec::new(), &mut sink)
     }
 }
 

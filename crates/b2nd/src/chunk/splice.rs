@@ -55,13 +55,11 @@ impl<'a> Splice<'a> {
     ) -> Result<bool> {
         let mut sink = Sink::over(out);
         let result = self.blocks(changed, decoded, &mut sink, scratch);
-        match result {
-            Ok(true) => {
-                let cbytes = sink.end() as u32;
-                sink.patch(12, &cbytes.to_le_bytes());
-                sink.finish();
-            }
-            _ => sink.abandon(),
+        if let Ok(true) = result {
+            let cbytes = sink.end() as u32;
+            sink.patch(12, &cbytes.to_le_bytes());
+        } else {
+            sink.rewind();
         }
         result
     }
@@ -76,6 +74,7 @@ impl<'a> Splice<'a> {
         let plan = &self.plan;
         plan.put_head(sink)?;
         let body = sink.end();
+        sink.set_limit(body + plan.no_gain_from());
         let mut changed = changed.iter().copied().peekable();
         for n in 0..plan.nblocks() {
             plan.note_block(n, sink);
@@ -83,7 +82,9 @@ impl<'a> Splice<'a> {
                 let (block, rest) = decoded
                     .split_at_checked(plan.block_range(n).len())
                     .ok_or_else(|| Error::usage(format!("block {n} is not among those that are decoded")))?;
-                plan.encode_block(block, None, sink, scratch)?;
+                if !plan.encode_block(block, None, sink, scratch)? {
+                    return Ok(false);
+                }
                 decoded = rest;
             } else {
                 // Blocks that overlap, as a forged chunk may have them, are stopped below once they are too long.

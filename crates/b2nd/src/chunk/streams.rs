@@ -118,41 +118,46 @@ fn read_part<'a>(
     }
 }
 
-/// Where streams are written: the end of a buffer that keeps room ahead, so that it is not cleared for every block.
+/// Where streams are written: the end of a buffer, of which nothing is cleared before it is written.
 pub(super) struct Sink<'a> {
     buffer: &'a mut Vec<u8>,
-    end: usize,
+    /// What ends here or later is not worth writing.
+    limit: usize,
 }
 
 impl<'a> Sink<'a> {
-    /// Writes over what `buffer` holds; what is left of that is room.
+    /// Writes into the place of what `buffer` holds.
     pub(super) fn over(buffer: &'a mut Vec<u8>) -> Self {
-        Sink { end: 0, buffer }
+        buffer.clear();
+        Sink { buffer, limit: usize::MAX }
+    }
+    /// Nothing is worth writing that makes the buffer this long, or longer.
+    pub(super) fn set_limit(&mut self, limit: usize) {
+        self.limit = limit;
+    }
+    /// Whether a stream of `len` bytes would be too long.
+    fn is_full(&self, len: usize) -> bool {
+        self.end() + 4 + len >= self.limit
     }
     /// The position behind the last byte written.
     pub(super) fn end(&self) -> usize {
-        self.end
+        self.buffer.len()
     }
-    /// What has been written, and what was there before.
-    pub(super) fn written(&self) -> &[u8] {
-        &self.buffer[..self.end]
-    }
-    /// Gives up the room ahead.
-    pub(super) fn finish(self) {
-        self.buffer.truncate(self.end);
-    }
-    /// Forgets what was written, and gives up the room.
-    pub(super) fn abandon(self) {
+    /// Forgets what was written.
+    pub(super) fn rewind(&mut self) {
         self.buffer.clear();
     }
-    /// Forgets what was written; that is room again.
-    pub(super) fn rewind(&mut self) {
-        self.end = 0;
+    /// Makes room for `len` bytes more, and not for many more than that.
+    pub(super) fn expect(&mut self, len: usize) -> Result<()> {
+        self.buffer.try_reserve_exact(len).map_err(|_| Error::out_of_memory("a chunk", len as u64))
     }
     /// Appends bytes.
     pub(super) fn put(&mut self, bytes: &[u8]) -> Result<()> {
-        self.room(bytes.len())?.copy_from_slice(bytes);
-        self.end += bytes.len();
+        if self.buffer.capacity() - self.buffer.len() < bytes.len() {
+            // Growing by half keeps the copies of a growing chunk few; the exact size is not known before its end.
+            self.expect(bytes.len().max(self.buffer.len() / 2))?;
+        }
+        self.buffer.extend_from_slice(bytes);
         Ok(())
     }
     /// Overwrites bytes that are written already.
@@ -160,16 +165,6 @@ impl<'a> Sink<'a> {
         if let Some(to) = self.buffer.get_mut(start..start + bytes.len()) {
             to.copy_from_slice(bytes);
         }
-    }
-    /// The next `len` bytes.
-    fn room(&mut self, len: usize) -> Result<&mut [u8]> {
-        let end = self.end + len;
-        if self.buffer.len() < end && self.buffer.capacity() < end {
-            // Growing by half keeps the copies of a growing chunk few; the exact size is not known before its end.
-            let more = (end - self.buffer.len()).max(self.buffer.len() / 2);
-            self.buffer.try_reserve(more).map_err(|_| Error::out_of_memory("a chunk", end as u64))?;
-        }
-        Ok(&mut grown(self.buffer, end, "a chunk")?[self.end..])
     }
 }
 
@@ -183,38 +178,50 @@ pub(super) struct Coder {
 }
 
 impl Coder {
-    /// Writes `block` as `ways` streams.
+    /// Writes `block` as `ways` streams; `packed` is working memory. `false`: up to the sink's limit only.
     pub(super) fn write(
         &self,
         block: &[u8],
         ways: usize,
         sink: &mut Sink<'_>,
+        packed: &mut Vec<u8>,
         state: &mut codec::State,
-    ) -> Result<()> {
+    ) -> Result<bool> {
         let n = (block.len() / ways.max(1)).max(1);
-        block.chunks_exact(n).try_for_each(|part| self.write_one(part, sink, state))
+        // A result as long as the data would be read as the data itself, so it gets no room.
+        let packed = grown(packed, n - 1, "a compressed stream")?;
+        for part in block.chunks_exact(n) {
+            if !self.write_one(part, sink, packed, state)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
-    fn write_one(&self, part: &[u8], sink: &mut Sink<'_>, state: &mut codec::State) -> Result<()> {
+    fn write_one(
+        &self,
+        part: &[u8],
+        sink: &mut Sink<'_>,
+        packed: &mut [u8],
+        state: &mut codec::State,
+    ) -> Result<bool> {
         if self.runs
             && let Some(byte) = runs::uniform(part)
         {
             sink.put(&(-i32::from(byte)).to_le_bytes())?;
-            return if byte == 0 { Ok(()) } else { sink.put(&[TOKEN_RUN]) };
-        }
-        // A result as long as the data would be read as the data itself, so it gets no room.
-        let room = sink.room(4 + part.len())?;
-        let (size, data) = room.split_at_mut(4);
-        let (fits, _) = data.split_at_mut(part.len().saturating_sub(1));
-        let len = match self.engine.compress(self.clevel, part, fits, state)? {
-            Some(len) if len > 0 && len < part.len() => len,
-            _ => {
-                data.copy_from_slice(part);
-                part.len()
+            if byte != 0 {
+                sink.put(&[TOKEN_RUN])?;
             }
-        };
-        size.copy_from_slice(&(len as u32).to_le_bytes());
-        sink.end += 4 + len;
-        Ok(())
+            return Ok(true);
+        }
+        // Copied from the nearest cache, which costs less than clearing the place that it goes to.
+        let len = self.engine.compress(self.clevel, part, packed, state)?.filter(|len| *len > 0);
+        let stream = len.and_then(|len| packed.get(..len)).unwrap_or(part);
+        if sink.is_full(stream.len()) {
+            return Ok(false);
+        }
+        sink.put(&(stream.len() as u32).to_le_bytes())?;
+        sink.put(stream)?;
+        Ok(true)
     }
 }

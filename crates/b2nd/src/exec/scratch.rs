@@ -14,7 +14,9 @@ pub(crate) struct Scratch {
     pub(crate) back: Vec<u8>,
     /// The decoded first block of a chunk, which the delta filter refers to.
     pub(crate) reference: Vec<u8>,
-    /// Compressed bytes on their way from a file.
+    /// A stream that is being compressed.
+    pub(crate) stream: Vec<u8>,
+    /// Compressed bytes on their way from a file, or to their place in a chunk.
     pub(crate) fetched: Vec<u8>,
     /// A compressed chunk on its way to its store.
     pub(crate) packed: Vec<u8>,
