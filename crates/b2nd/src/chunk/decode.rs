@@ -17,6 +17,9 @@ use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::PoisonError;
 
+/// The bytes of a stored chunk that are copied at a time.
+const COPIED_BYTES: usize = 128 << 10;
+
 /// Decompresses a whole chunk, on the threads of `exec`.
 ///
 /// Bytes behind the chunk are left alone. `context` is what surrounds the chunk: a [`Context`], or the limits alone; that of
@@ -124,7 +127,10 @@ fn copy_raw(chunk: &[u8], from: Range<usize>, dst: &mut [u8]) -> Result<()> {
     let from = chunk
         .get(from)
         .ok_or_else(|| Error::format(Part::Stream, chunk.len() as u64, "the stored chunk is cut off"))?;
-    dst.copy_from_slice(from);
+    // In pieces: a longer copy would take the way past the caches.
+    for (to, from) in dst.chunks_mut(COPIED_BYTES).zip(from.chunks(COPIED_BYTES)) {
+        to.copy_from_slice(from);
+    }
     Ok(())
 }
 
