@@ -17,6 +17,7 @@ pub mod lz4;
 #[cfg(feature = "mmap")]
 #[expect(unsafe_code, reason = "a mapped file is memory that others can change")]
 pub mod map;
+pub mod noise;
 pub mod runs;
 pub mod shuffle;
 #[expect(unsafe_code, reason = "loads and stores whose callers have checked the room")]

@@ -215,7 +215,10 @@ impl Coder {
             return Ok(true);
         }
         // Copied from the nearest cache, which costs less than clearing the place that it goes to.
-        let len = self.engine.compress(self.clevel, part, packed, state)?.filter(|len| *len > 0);
+        let len = match self.engine.spares(self.clevel, part, state) {
+            true => None,
+            false => self.engine.compress(self.clevel, part, packed, state)?.filter(|len| *len > 0),
+        };
         let stream = len.and_then(|len| packed.get(..len)).unwrap_or(part);
         if sink.is_full(stream.len()) {
             return Ok(false);

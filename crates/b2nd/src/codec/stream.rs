@@ -4,6 +4,7 @@ use super::dictionary::Dictionary;
 use super::{Codec, blosclz, lz4, ndlz, zfp, zlib, zstd};
 use crate::error::{Error, Part, Result};
 use crate::registry::{BlockInfo, Context, Setting, UserCodec, codec_label};
+use b2nd_kernel::noise::is_noise;
 use std::sync::Arc;
 
 /// The longest stream or result, from the format: block sizes are `i32`. It keeps every length inside the C `int`
@@ -18,6 +19,8 @@ pub(crate) struct State {
     ndlz: ndlz::Encoder,
     zlib: zlib::Context,
     zstd: zstd::Context,
+    /// The table of the search for noise.
+    noise: Vec<u32>,
 }
 
 /// A codec with all that it needs to know of a chunk, the data aside.
@@ -67,6 +70,17 @@ impl Engine {
             Some(Dictionary::Zstd(dictionary)) => Some(dictionary),
             _ => None,
         }
+    }
+
+    /// Whether `src` is noise, which this codec would spend long on at this level, to no avail.
+    pub(crate) fn spares(&self, clevel: u8, src: &[u8], state: &mut State) -> bool {
+        let is_slow = match self.codec {
+            Codec::Zlib => true,
+            Codec::Lz4Hc => clevel > 2,
+            Codec::Zstd => clevel > 6,
+            _ => false,
+        };
+        is_slow && is_noise(src, &mut state.noise)
     }
 
     /// Compresses `src` into `dst`. `Ok(None)`: the result does not fit `dst` or there is nothing to gain. Level 1 to 9.
