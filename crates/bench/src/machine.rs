@@ -39,6 +39,13 @@ pub(crate) fn peak_memory() -> Option<usize> {
     peak.trim().trim_end_matches(" kB").parse::<usize>().ok().map(|n| n * 1024)
 }
 
+/// Memory, in bytes, that can be had; `None` where the system does not tell.
+pub(crate) fn available_memory() -> Option<u64> {
+    let memory = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let available = memory.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    available.trim().trim_end_matches(" kB").parse::<u64>().ok().map(|n| n * 1024)
+}
+
 /// Bytes that this process had read from disks; `None` where the system does not tell.
 pub(crate) fn disk_reads() -> Option<u64> {
     let io = std::fs::read_to_string("/proc/self/io").ok()?;

@@ -4,6 +4,11 @@
 //! Prints tables in Markdown; `--json OUT.json` keeps the numbers, and the page beside them as `OUT.md`. Contents are
 //! verified where they are timed; where the two differ, the run fails. `docs/PERFORMANCE.md` says what is measured and how.
 
+#[cfg(all(feature = "rivals", feature = "c-codecs"))]
+compile_error!(
+    "the codecs of blosc2-pure-rs export the names of the C libraries: build with --no-default-features"
+);
+
 mod arguments;
 mod bench;
 mod cover;
@@ -56,6 +61,7 @@ fn main() -> Outcome {
         ("b2nd", env!("CARGO_PKG_VERSION").to_string()),
         ("commit", machine::commit()),
         ("c-blosc2", rival.version().to_string()),
+        ("codecs", if cfg!(feature = "c-codecs") { "C" } else { "pure Rust" }.to_string()),
         ("mode", arguments.mode.name().to_string()),
     ];
     let machine = machine::machine();

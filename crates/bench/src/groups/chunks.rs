@@ -160,17 +160,24 @@ pub(crate) fn run(bench: &mut Bench<'_>) -> Outcome {
         let name = format!("{source} t{typesize} {codec}-{clevel} {filter} {size}");
         let contest = Contest::new(bench.rival, items, setting(&row)?);
         let contest = contest.map_err(|e| format!("{name}, {} threads: {e}", row.threads))?;
-        measure(bench, contest, &name, row.threads)?;
+        measure(bench, contest, row.kind, &name, row.threads)?;
         of = Some((row.kind, row.typesize, source, all));
     }
     Ok(())
 }
 
-fn measure(bench: &mut Bench<'_>, contest: Contest<'_, '_>, name: &str, threads: usize) -> Outcome {
+fn measure(
+    bench: &mut Bench<'_>,
+    contest: Contest<'_, '_>,
+    kind: Kind,
+    name: &str,
+    threads: usize,
+) -> Outcome {
     let Contest { items, mut rival, params, exec, ours, theirs } = contest;
     let label = |group| Label::new(group, name, threads, Unit::Bytes(items.len()));
     let sizes = (ours.len(), theirs.len());
-    if threads == 1 {
+    // Noise and zeros have the same size in both.
+    if threads == 1 && !matches!(kind, Kind::Noise | Kind::Zeros) {
         bench.push(label(SIZE).bytes(sizes.0, sizes.1));
     }
     let effort = bench.effort(500, 120);

@@ -62,9 +62,9 @@ pub(crate) const TARGETS: &[Target] = &[
         floor: None,
         mean: None,
         special: &[
-            ("first chunk", " 1 GB", 20.0),
-            ("middle chunk", " 1 GB", 10.0),
-            ("last chunk", " 1 GB", 1.2),
+            ("first chunk,", " 1 GB", 20.0),
+            ("middle chunk,", " 1 GB", 10.0),
+            ("last chunk,", " 1 GB", 1.2),
         ],
     },
     Target {

@@ -64,13 +64,13 @@ impl Operation {
         let label = Label::new(self.group(), name, threads, unit);
         if self == Self::Strided { label.against("C-Blosc2, box then pick") } else { label }
     }
-    /// Reads of this kind, all with the same number of bytes.
-    pub(crate) fn asks(self, subject: &Subject) -> Vec<Ask> {
+    /// Reads of this kind, `most` of them at most, all with the same number of bytes.
+    pub(crate) fn asks(self, subject: &Subject, most: usize) -> Vec<Ask> {
         let mut rng = Rng::new(41);
         let shape = &subject.shape;
         match self {
             Self::Whole => vec![Ask::bounds(vec![0; shape.len()], shape.clone())],
-            Self::Hyperplanes(axis) => (0..100)
+            Self::Hyperplanes(axis) => (0..most.min(100))
                 .map(|_| {
                     let (mut start, mut stop) = (vec![0; shape.len()], shape.clone());
                     start[axis] = rng.between(0, shape[axis] - 1);
@@ -78,15 +78,15 @@ impl Operation {
                     Ask::bounds(start, stop)
                 })
                 .collect(),
-            Self::Boxes => (0..10_000).map(|_| Ask::random(shape, 8, &mut rng)).collect(),
-            Self::Items => (0..10_000).map(|_| Ask::random(shape, 1, &mut rng)).collect(),
-            Self::Orthogonal => (0..10)
+            Self::Boxes => (0..most.min(10_000)).map(|_| Ask::random(shape, 8, &mut rng)).collect(),
+            Self::Items => (0..most.min(10_000)).map(|_| Ask::random(shape, 1, &mut rng)).collect(),
+            Self::Orthogonal => (0..most.min(10))
                 .map(|_| {
                     let list = |n: &i64| (0..12).map(|_| rng.between(0, n - 1)).collect();
                     Ask::orthogonal(shape.iter().map(list).collect())
                 })
                 .collect(),
-            Self::Coordinates => (0..10)
+            Self::Coordinates => (0..most.min(10))
                 .map(|_| {
                     let size = shape.iter().product::<i64>();
                     Ask::flat((0..10_000).map(|_| rng.between(0, size - 1)).collect())

@@ -26,7 +26,7 @@ pub(crate) fn run(bench: &mut Bench<'_>) -> Outcome {
                 let other = &mut bench.rival.open(&path, &subject.plan(threads))?;
                 let nbytes = subject.nbytes();
                 let outs = [vec![0; nbytes], vec![0; nbytes]];
-                let asks = Operation::Whole.asks(&subject);
+                let asks = Operation::Whole.asks(&subject, usize::MAX);
                 let mut duel = Reads { array: &array, other, asks, outs, scratch: vec![], cold: None };
                 let name = format!("{}, read all, {:.0} MB", subject.parameters(), nbytes as f64 / 1e6);
                 let label = Label::new(GROWTH, name, threads, Unit::Time);

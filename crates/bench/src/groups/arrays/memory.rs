@@ -153,9 +153,9 @@ fn ours(subject: &Subject, task: Task, path: &Path) -> Outcome {
         Task::Create => drop(create(subject, Some(path), 2)?),
         Task::Read(operation) => {
             let array = Array::open_with(path, &options)?;
-            let asks = operation.asks(subject);
+            let asks = operation.asks(subject, task.count());
             let mut out = vec![0; asks[0].nbytes];
-            asks.iter().take(task.count()).try_for_each(|ask| ask.ours(&array, &mut out))?;
+            asks.iter().try_for_each(|ask| ask.ours(&array, &mut out))?;
         }
         Task::Overwrite => {
             let (items, ..) = slab(subject);
@@ -178,11 +178,9 @@ fn theirs(subject: &Subject, task: Task, path: &Path, library: &Path) -> Outcome
         Task::Create => drop(rival.create(Some(path), &plan, &subject.items)?),
         Task::Read(operation) => {
             let mut array = rival.open(path, &plan)?;
-            let asks = operation.asks(subject);
+            let asks = operation.asks(subject, task.count());
             let (mut out, mut scratch) = (vec![0; asks[0].nbytes], vec![]);
-            asks.iter()
-                .take(task.count())
-                .try_for_each(|ask| ask.theirs(&mut array, &mut out, &mut scratch))?;
+            asks.iter().try_for_each(|ask| ask.theirs(&mut array, &mut out, &mut scratch))?;
         }
         Task::Overwrite => {
             let (items, start, stop) = slab(subject);

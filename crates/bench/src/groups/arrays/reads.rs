@@ -108,7 +108,7 @@ fn at(
     };
     if place == Place::Cold {
         let mut out = vec![0; subject.nbytes()];
-        let whole = &Operation::Whole.asks(subject)[0];
+        let whole = &Operation::Whole.asks(subject, usize::MAX)[0];
         if !cold::can_forget(path, &mut || whole.ours(&array, &mut out))? {
             bench.skip(format!("{}, {}: the system keeps the file", subject.name, place.name()));
             return Ok(());
@@ -116,7 +116,7 @@ fn at(
     }
     let cold = (place == Place::Cold).then_some(path);
     for operation in operations {
-        let asks = operation.asks(subject);
+        let asks = operation.asks(subject, usize::MAX);
         let nbytes = asks.first().map_or(0, |ask| ask.nbytes);
         let label = operation.label(subject, place.name(), threads, nbytes);
         let slow = matches!(operation, Operation::Whole | Operation::Hyperplanes(_));

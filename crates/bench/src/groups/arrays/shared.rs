@@ -71,7 +71,7 @@ pub(crate) fn run(bench: &mut Bench<'_>) -> Outcome {
             // A quick run has two of them in each place.
             let some = if bench.mode == Mode::Quick { 2 } else { 3 };
             for (operation, batch) in operations.into_iter().take(some) {
-                let asks = operation.asks(&subject);
+                let asks = operation.asks(&subject, usize::MAX);
                 let len = asks.first().map_or(0, |ask| ask.nbytes);
                 let mut duel = Shared { array, asks, batch, outs: [vec![0; len], vec![0; len]] };
                 let name = format!("{}, {}, {place}", subject.parameters(), operation.name());
