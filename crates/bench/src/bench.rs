@@ -14,6 +14,11 @@ use tempfile::TempDir;
 /// Of so many cells of a group one is timed with the rival on both sides as well.
 const NOISE_EVERY: usize = 24;
 
+/// When a quick run is late: it may take 8 minutes.
+const QUICK_LATE: Duration = Duration::from_secs(5 * 60);
+/// When a full one is: it may take 80.
+const FULL_LATE: Duration = Duration::from_secs(60 * 60);
+
 /// A run.
 #[derive(Debug)]
 pub(crate) struct Bench<'r> {
@@ -45,12 +50,19 @@ impl<'r> Bench<'r> {
     pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
     }
-    /// Time for a cell: `quick` milliseconds in a quick run, `full` in a full one.
+    /// Time for a cell: `quick` milliseconds in a quick run, `full` in a full one, and little in a run that is late.
     pub(crate) fn effort(&self, full: u64, quick: u64) -> Effort {
+        let effort = |millis: u64, least, patience| Effort {
+            patience: Duration::from_millis(millis * patience),
+            ..Effort::millis(millis, least)
+        };
         match self.mode {
-            Mode::Full => Effort { patience: Duration::from_millis(full * 6), ..Effort::millis(full, 5) },
-            Mode::Quick => Effort { patience: Duration::from_millis(quick * 5), ..Effort::millis(quick, 5) },
             Mode::Smoke => Effort { most: 1, ..Effort::millis(0, 1) },
+            _ if self.started.elapsed() > self.mode.pick(FULL_LATE, QUICK_LATE, QUICK_LATE) => {
+                effort(quick / 4, 3, 4)
+            }
+            Mode::Full => effort(full, 5, 6),
+            Mode::Quick => effort(quick, 5, 5),
         }
     }
     /// The numbers of threads that are measured: one and two, where there are two processors.

@@ -180,7 +180,7 @@ fn measure(
     if threads == 1 && !matches!(kind, Kind::Noise | Kind::Zeros) {
         bench.push(label(SIZE).bytes(sizes.0, sizes.1));
     }
-    let effort = bench.effort(500, 120);
+    let effort = bench.effort(500, 200);
     let mut duel = Fill::unequal(
         items.len() + 32,
         |_, _| {

@@ -1,6 +1,5 @@
 //! Chunks overwritten in, and appended to, files that grow: 1 MiB of noise each, compressed beforehand.
 
-use crate::arguments::Mode;
 use crate::bench::Bench;
 use crate::groups::name::{APPEND, COMPRESSION, DURABILITY, OVERWRITE};
 use crate::machine::available_memory;
@@ -154,10 +153,10 @@ fn grown(bench: &mut Bench<'_>, size: &str, count: usize, chunks: &Chunks) -> Ou
     for (name, change) in changes {
         let none = if matches!(change, Change::Replace(_)) { format!("{name}, none") } else { name.clone() };
         measure(bench, &none, change, count, Durability::None, chunks)?;
-        // A quick run has the other levels for the large file only.
+        // A quick run has the other levels for the large file only; for the largest they would take too long.
         let levels = [("ordered", Durability::Ordered), ("full", Durability::Full)];
-        let durable =
-            matches!(change, Change::Append | Change::Replace(_)) && (count > 10 || bench.mode == Mode::Full);
+        let some = bench.mode.pick(10..=1000, 1000..=1000, 1..=1000);
+        let durable = matches!(change, Change::Append | Change::Replace(_)) && some.contains(&count);
         for (level, durability) in levels.into_iter().filter(|_| durable) {
             measure(bench, &format!("{name}, {level}"), change, count, durability, chunks)?;
         }

@@ -70,7 +70,7 @@ fn measure(
     // Whole groups of eight items: what is left over is nobody's work.
     let src = &src[..src.len() / (8 * usize::from(typesize)) * (8 * usize::from(typesize))];
     let (level, rival) = (Level::detect(), bench.rival);
-    let effort = bench.effort(500, 80);
+    let effort = bench.effort(500, 120);
     let label = |group| Label::new(group, format!("{name} {typesize}, {size}"), 1, Unit::Bytes(src.len()));
     let mut duel = Fill::new(
         src.len(),
@@ -107,7 +107,7 @@ fn copy(src: &[u8]) -> impl FnMut(usize, &mut [u8]) -> Outcome {
 /// What C-Blosc2 does not export, next to a memory copy: delta and byte differences.
 fn alone(bench: &mut Bench<'_>, size: &str, src: &[u8]) -> Outcome {
     let level = Level::detect();
-    let effort = bench.effort(500, 80);
+    let effort = bench.effort(500, 120);
     let label = |name: &str| {
         Label::new(COPY, format!("{name}, {size}"), 1, Unit::Bytes(src.len())).against("memory copy")
     };

@@ -16,9 +16,12 @@ pub(crate) fn run(bench: &mut Bench<'_>) -> Outcome {
         let kind = Subject::bare(name, bench.mode)?;
         let row = i64::from(kind.chunks[0]);
         let rows = bench.mode.pick(&[1, 2, 4, 8, 16][..], &[1, 3, 9], &[1]);
-        for rows in rows {
+        let rows: Vec<i64> =
+            rows.iter().copied().filter(|rows| rows * row <= kind.shape[0].max(row)).collect();
+        let largest = rows.last();
+        for &rows in &rows {
             let subject = kind.with_length(row * rows);
-            let threads: &[usize] = if rows == bench.mode.pick(&16, &9, &1) { &[1, 2, 4] } else { &[1] };
+            let threads: &[usize] = if Some(&rows) == largest { &[1, 2, 4] } else { &[1] };
             let path = bench.path("growth.b2nd");
             drop(bench.rival.create(Some(&path), &subject.plan(1), &subject.items)?);
             for &threads in threads {

@@ -6,18 +6,24 @@ mod growth;
 mod memory;
 mod reads;
 mod shared;
+mod slices;
 mod subject;
 mod update;
 mod whole;
 
-pub(crate) use memory::child;
 pub(super) use subject::{Subject, TYPESIZE, open_options};
 pub(super) use whole::create;
 pub(super) use {growth::run as growth, memory::run as memory, shared::run as shared};
 
 use crate::bench::Bench;
 use b2nd_interop::Outcome;
+use std::ffi::OsString;
 use subject::SUBJECTS;
+
+/// The work of a child process, where the arguments ask for one.
+pub(crate) fn child(arguments: impl Iterator<Item = OsString> + Clone) -> Option<Outcome> {
+    memory::child(arguments.clone()).or_else(|| slices::child(arguments))
+}
 
 /// Where an array lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

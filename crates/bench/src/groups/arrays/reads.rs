@@ -120,7 +120,7 @@ fn at(
         let nbytes = asks.first().map_or(0, |ask| ask.nbytes);
         let label = operation.label(subject, place.name(), threads, nbytes);
         let slow = matches!(operation, Operation::Whole | Operation::Hyperplanes(_));
-        let effort = bench.effort(4000, if slow { 500 } else { 250 });
+        let effort = bench.effort(2500, if slow { 600 } else { 350 });
         let effort = if cold.is_some() { effort.bounded(100, 1) } else { Effort { most: 2000, ..effort } };
         let (other, scratch) = (&mut other, vec![]);
         if operation == Operation::Whole {

@@ -64,7 +64,7 @@ pub(super) fn run(bench: &mut Bench<'_>, subject: &Subject) -> Outcome {
             let mut duel = Create { rival: bench.rival, subject, threads, paths, made };
             let name = format!("{}, create, {}", subject.parameters(), place.name());
             let label = Label::new(WHOLE, name, threads, Unit::Bytes(subject.nbytes()));
-            bench.duel(label, bench.effort(4000, 500), &mut duel)?;
+            bench.duel(label, bench.effort(2500, 600), &mut duel)?;
             duel.before()?;
         }
     }
