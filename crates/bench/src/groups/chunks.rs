@@ -7,7 +7,7 @@ use crate::groups::name::{COMPRESSION, DECOMPRESSION, SIZE};
 use crate::measure::Fill;
 use crate::report::{Label, Unit};
 use crate::rival::{Chunker, Rival, Setting};
-use b2nd::chunk::{self, Params};
+use b2nd::chunk::{self, Context, Params};
 use b2nd::{Codec, Exec, Limits, Pipeline};
 use b2nd_interop::Outcome;
 use b2nd_interop::generate::CODECS;
@@ -181,11 +181,12 @@ fn measure(
         bench.push(label(SIZE).bytes(sizes.0, sizes.1));
     }
     let effort = bench.effort(500, 200);
+    let mut packed = Vec::new();
     let mut duel = Fill::unequal(
         items.len() + 32,
         |_, _| {
-            std::hint::black_box(chunk::encode(items, &params, &exec)?);
-            Ok(())
+            // Both write into memory that is there.
+            Ok(chunk::encode_into(items, &params, &Context::default(), &exec, &mut packed)?)
         },
         |_, out| rival.compress(items, out).map(drop),
     );

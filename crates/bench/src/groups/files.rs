@@ -204,11 +204,12 @@ fn compression(bench: &mut Bench<'_>, noise: &[Vec<u8>], len: usize) -> Outcome 
     let mut buffer = vec![0; CHUNK + 32];
     let size = chunker.compress(&noise[0], &mut buffer)?;
     let (params, exec) = (params(), Exec::new(1));
+    let mut packed = Vec::new();
     let mut duel = Fill::unequal(
         CHUNK + 32,
         |step, _| {
-            std::hint::black_box(chunk::encode(&noise[step % noise.len()], &params, &exec)?);
-            Ok(())
+            let (noise, context) = (&noise[step % noise.len()], chunk::Context::default());
+            Ok(chunk::encode_into(noise, &params, &context, &exec, &mut packed)?)
         },
         |step, out| chunker.compress(&noise[step % noise.len()], out).map(drop),
     );
