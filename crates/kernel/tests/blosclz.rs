@@ -1,7 +1,7 @@
 //! BloscLZ against a plain reading of the format, and against damage. Streams of C-Blosc2 are read in the library's tests.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
-use b2nd_kernel::blosclz::{Effort, Encoder, MAX_FAR, MAX_NEAR, Probe, decode};
+use b2nd_kernel::blosclz::{Effort, Encoder, MAX_FAR, MAX_NEAR, Probe, decode, decode_start};
 use proptest::prelude::*;
 
 /// The decoder as the format is written down: byte by byte, with no thought of speed. `None`: not a stream of
@@ -67,6 +67,14 @@ fn agree(src: &[u8], len: usize) -> Option<Vec<u8>> {
     }
     if let Err(defect) = result {
         assert!(defect.offset <= src.len(), "{defect:?}");
+    }
+    for part in [0, 1, len / 3, len / 2, len.saturating_sub(1), len] {
+        // In memory of exactly this size; of a broken stream the start may be sound.
+        let mut start = vec![0x55; part.min(len)].into_boxed_slice();
+        let found = decode_start(src, &mut start);
+        if let Some(expected) = &expected {
+            assert!(found.is_ok() && start[..] == expected[..start.len()], "{src:?}: {part} of {len}");
+        }
     }
     expected
 }

@@ -118,8 +118,7 @@ impl Engine {
             return Err(Error::format(Part::Stream, None, "longer than the format allows"));
         }
         match self.codec {
-            Codec::BloscLz => blosclz::decode(src, dst)
-                .map_err(|defect| Error::format(Part::Stream, defect.offset as u64, defect.reason)),
+            Codec::BloscLz => blosclz::decode(src, dst).map_err(defective),
             Codec::Lz4 | Codec::Lz4Hc => lz4::decompress(self.lz4_dictionary(), src, dst),
             Codec::Zlib => state.zlib.decompress(src, dst),
             Codec::Zstd => state.zstd.decompress(self.zstd_dictionary(), src, dst),
@@ -133,7 +132,7 @@ impl Engine {
 
     /// Whether [`Engine::decompress_start`] decodes a part of a stream.
     pub(crate) fn stops(&self) -> bool {
-        matches!(self.codec, Codec::Lz4 | Codec::Lz4Hc)
+        matches!(self.codec, Codec::BloscLz | Codec::Lz4 | Codec::Lz4Hc)
     }
 
     /// As [`Engine::decompress`], but only the first `dst.len()` of the `whole` bytes that `src` stands for. What follows is not
@@ -142,7 +141,10 @@ impl Engine {
         if !self.stops() || src.len() > MAX_LEN || whole > MAX_LEN || dst.len() > whole {
             return Err(Error::format(Part::Stream, None, "not to be decoded in part"));
         }
-        lz4::decompress_start(self.lz4_dictionary(), src, dst)
+        match self.codec {
+            Codec::BloscLz => blosclz::decode_start(src, dst).map_err(defective),
+            _ => lz4::decompress_start(self.lz4_dictionary(), src, dst),
+        }
     }
 
     /// Whether these choices can be written at all: an [`Error::Usage`] says why not.
@@ -172,6 +174,11 @@ impl Engine {
     fn unknown(&self) -> Error {
         Error::unsupported(codec_label(self.codec.id()))
     }
+}
+
+/// A stream of BloscLZ that is broken.
+fn defective(defect: b2nd_kernel::blosclz::Defect) -> Error {
+    Error::format(Part::Stream, defect.offset as u64, defect.reason)
 }
 
 /// A stream that its codec rejects: the reason names the codec.

@@ -34,12 +34,32 @@ const SHORT: usize = 128;
 /// assert_eq!(&text, b"abcabcabcab!");
 /// ```
 pub fn decode(src: &[u8], dst: &mut [u8]) -> Result<(), Defect> {
+    run::<false>(src, dst)
+}
+
+/// As [`decode`], but stops where `dst` is full. What follows in the stream is not looked at.
+///
+/// # Errors
+/// Where `src` is no such stream up to there.
+///
+/// ```
+/// use b2nd_kernel::blosclz::decode_start;
+/// let mut text = [0; 5];
+/// decode_start(&[0x22, b'a', b'b', b'c', 6 << 5, 2, 0, b'!'], &mut text).unwrap();
+/// assert_eq!(&text, b"abcab");
+/// ```
+pub fn decode_start(src: &[u8], dst: &mut [u8]) -> Result<(), Defect> {
+    run::<true>(src, dst)
+}
+
+/// Decodes all of a stream, or with `START` only as much as there is room for.
+fn run<const START: bool>(src: &[u8], dst: &mut [u8]) -> Result<(), Defect> {
     let Some(&first) = src.first() else {
         return Err(Defect { offset: 0, reason: "BloscLZ: no bytes at all" });
     };
     let mut reader = Reader { src, at: 1, out: 0, control: usize::from(first & 31) };
-    reader.swift(dst)?;
-    reader.careful(dst)
+    reader.swift::<START>(dst)?;
+    reader.careful::<START>(dst)
 }
 
 /// A stream that is read.
@@ -55,7 +75,7 @@ struct Reader<'a> {
 impl Reader<'_> {
     /// Decodes while the rest of both buffers is longer than any short command.
     #[inline(always)]
-    fn swift(&mut self, dst: &mut [u8]) -> Result<(), Defect> {
+    fn swift<const START: bool>(&mut self, dst: &mut [u8]) -> Result<(), Defect> {
         let Reader { src, mut at, mut out, mut control } = *self;
         // A command has at most 32 bytes here, and the control byte of the next one follows.
         while at + MAX_RUN < src.len() && out + SLACK <= dst.len() {
@@ -88,9 +108,9 @@ impl Reader<'_> {
                 let Some(token) = token(src, at, control).filter(|token| token.end < src.len()) else {
                     return Err(Defect { offset: src.len(), reason: CUT });
                 };
-                check(&token, at, out, dst)?;
-                repeat(dst, out, token.distance, token.len);
-                out += token.len;
+                let len = check::<START>(&token, at, out, dst)?;
+                repeat(dst, out, token.distance, len);
+                out += len;
                 at = token.end;
             }
             // SAFETY: a short command has at most 32 bytes, of which the loop's condition leaves one more; and the end
@@ -103,11 +123,14 @@ impl Reader<'_> {
     }
 
     /// Decodes the rest, with a check for each step.
-    fn careful(&mut self, dst: &mut [u8]) -> Result<(), Defect> {
+    fn careful<const START: bool>(&mut self, dst: &mut [u8]) -> Result<(), Defect> {
         let Reader { src, mut at, mut out, mut control } = *self;
         loop {
+            if START && out == dst.len() {
+                return Ok(());
+            }
             if control < MAX_RUN {
-                let run = control + 1;
+                let run = if START { (control + 1).min(dst.len() - out) } else { control + 1 };
                 let Some(from) = src.get(at..at + run) else {
                     return Err(Defect { offset: src.len(), reason: "BloscLZ: cut off in literals" });
                 };
@@ -118,16 +141,16 @@ impl Reader<'_> {
                 to.copy_from_slice(from);
                 at += run;
                 out += run;
-                if at == src.len() {
+                if at == src.len() || START && out == dst.len() {
                     break;
                 }
             } else {
                 let Some(token) = token(src, at, control).filter(|token| token.end < src.len()) else {
                     return Err(Defect { offset: src.len(), reason: CUT });
                 };
-                check(&token, at, out, dst)?;
-                repeat(dst, out, token.distance, token.len);
-                out += token.len;
+                let len = check::<START>(&token, at, out, dst)?;
+                repeat(dst, out, token.distance, len);
+                out += len;
                 at = token.end;
             }
             control = match src.get(at) {
@@ -172,16 +195,17 @@ fn token(src: &[u8], mut at: usize, control: usize) -> Option<Token> {
     Some(Token { distance: high + low + 1, len, end: at })
 }
 
-/// Whether the match, whose control byte is before `at`, has a source and room.
+/// The length of a match, whose control byte is before `at`, when it has a source and room; with `START` as much as has room.
 #[inline(always)]
-fn check(token: &Token, at: usize, out: usize, dst: &[u8]) -> Result<(), Defect> {
+fn check<const START: bool>(token: &Token, at: usize, out: usize, dst: &[u8]) -> Result<usize, Defect> {
     if token.distance > out {
         return Err(Defect { offset: at - 1, reason: BEFORE });
     }
-    if token.len > dst.len() - out {
+    let room = dst.len() - out;
+    if token.len > room && !START {
         return Err(Defect { offset: at - 1, reason: BEYOND });
     }
-    Ok(())
+    Ok(token.len.min(room))
 }
 
 /// The first 8 bytes of what lies from `from` on, repeated every `distance` bytes.

@@ -17,7 +17,7 @@ mod decode;
 mod encode;
 mod probe;
 
-pub use decode::{Defect, decode};
+pub use decode::{Defect, decode, decode_start};
 pub use encode::{Effort, Encoder};
 pub use probe::Probe;
 

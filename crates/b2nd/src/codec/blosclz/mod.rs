@@ -4,5 +4,5 @@ mod level;
 #[cfg(test)]
 mod tests;
 
-pub(super) use b2nd_kernel::blosclz::decode;
+pub(super) use b2nd_kernel::blosclz::{decode, decode_start};
 pub(super) use level::Encoder;
