@@ -5,6 +5,7 @@
 
 use rayon_core::{ThreadPool, ThreadPoolBuilder};
 use std::collections::BTreeMap;
+use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError, Weak};
 
@@ -62,7 +63,7 @@ impl Drop for Pool {
         let threads = self.threads.take();
         if !self.is_ours() {
             // Its threads are in the parent: nobody would answer.
-            std::mem::forget(threads);
+            let _ = ManuallyDrop::new(threads);
         }
     }
 }

@@ -1,5 +1,4 @@
 //! Our decoder against the published ones, on streams of their own encoders, whole and damaged.
-#![expect(clippy::unwrap_used, reason = "tests may stop at the first surprise")]
 
 use super::{decompress, pure};
 use proptest::prelude::*;

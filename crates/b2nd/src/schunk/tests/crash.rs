@@ -221,8 +221,7 @@ fn durability_changes_what_is_waited_for_and_not_the_order_of_writes() {
             schunk.durability = durability;
             change(&mut schunk);
             schunk.commit().unwrap();
-            let steps = log.lock().unwrap().clone();
-            steps
+            log.lock().unwrap().clone()
         };
         let is_sync = |step: &WriteStep<'_>| matches!(step, WriteStep::Sync { .. });
         let writes = |steps: &[WriteStep<'static>]| {
