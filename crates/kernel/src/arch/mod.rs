@@ -1,7 +1,8 @@
 //! Vectors as the kernels see them: checked loads and stores, and the few operations that the transposes are made of.
 //!
-//! A vector is a row of 16-byte lanes. Every file has the same names (AVX-512 has others for what it does without lanes), so that an algorithm is written once (as a macro)
-//! and compiled for each. Loads and stores take slices and array references: whoever uses them needs no `unsafe`.
+//! A vector is a row of 16-byte lanes. Every file has the same names (AVX-512 has others for what it does without lanes), so
+//! that an algorithm is written once (as a macro) and compiled for each. Loads and stores take slices and array
+//! references: whoever uses them needs no `unsafe`.
 
 #[cfg(target_arch = "x86_64")]
 #[expect(unsafe_code, reason = "typed loads and stores")]
