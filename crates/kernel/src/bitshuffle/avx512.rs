@@ -1,6 +1,6 @@
 //! Bit shuffle: AVX-512, with GFNI for the bits.
 
-use super::lanes::{SLOT_ITEMS, batch, bit_kernels, least, reach};
+use super::lanes::{LONG, LONG_SLOT_ITEMS, SLOT_ITEMS, batch, bit_kernels, least, reach};
 use super::scalar;
 use crate::cpu::Avx512;
 use crate::shuffle::lanes::{aligned_steps, finish, is_long, item_steps, steps};

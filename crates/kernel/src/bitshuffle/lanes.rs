@@ -18,8 +18,9 @@ macro_rules! bit_kernels {
         /// Items per tile.
         const TILE: usize = 8 * ITEMS;
 
-        /// Tiles that are worked on together.
+        /// Tiles that are worked on together, of short data and of long.
         const SLOTS: usize = SLOT_ITEMS / TILE;
+        const MANY_SLOTS: usize = LONG_SLOT_ITEMS / TILE;
 
         /// Splits row `j` of the tile at item `i` into its bits.
         #[inline]
@@ -44,15 +45,14 @@ macro_rules! bit_kernels {
         }
 
         #[target_feature(enable = $features)]
-        fn shuffle_even<const W: usize>(src: &[u8], dst: &mut [u8]) {
+        fn shuffle_even<const W: usize, const S: usize>(src: &[u8], dst: &mut [u8], rows: &mut [[[u8; TILE]; S]]) {
             let items = src.len() / W;
             let long = is_long(dst);
-            let mut rows = [[[0; TILE]; SLOTS]; W];
             let mut starts = aligned_steps(8, dst, items, TILE);
-            while let Some(batch) = batch::<SLOTS>(&mut starts) {
+            while let Some(batch) = batch::<S>(&mut starts) {
                 for (t, i) in batch.iter().enumerate() {
                     for (s, items) in src[i * W..][..TILE * W].chunks_exact(ITEMS * W).enumerate() {
-                        for (v, row) in gather::<W>(items).into_iter().zip(&mut rows) {
+                        for (v, row) in gather::<W>(items).into_iter().zip(&mut *rows) {
                             arch::store(v, part_mut(&mut row[t], s * ITEMS));
                         }
                     }
@@ -66,12 +66,11 @@ macro_rules! bit_kernels {
         }
 
         #[target_feature(enable = $features)]
-        fn unshuffle_even<const W: usize>(src: &[u8], dst: &mut [u8]) {
+        fn unshuffle_even<const W: usize, const S: usize>(src: &[u8], dst: &mut [u8], rows: &mut [[[u8; TILE]; S]]) {
             let items = src.len() / W;
             let long = is_long(dst);
-            let mut rows = [[[0; TILE]; SLOTS]; W];
             let mut starts = if long { item_steps(8, W, dst, items, TILE) } else { aligned_steps(8, src, items, TILE) };
-            while let Some(batch) = batch::<SLOTS>(&mut starts) {
+            while let Some(batch) = batch::<S>(&mut starts) {
                 for (j, row) in rows.iter_mut().enumerate() {
                     for (i, row) in batch.iter().zip(row) {
                         read_bits(row, src, j * items + i / 8, items / 8);
@@ -80,7 +79,7 @@ macro_rules! bit_kernels {
                 for (t, i) in batch.iter().enumerate() {
                     for (s, items) in dst[i * W..][..TILE * W].chunks_exact_mut(ITEMS * W).enumerate() {
                         let mut v = [arch::zero(); W];
-                        for (v, row) in v.iter_mut().zip(&rows) {
+                        for (v, row) in v.iter_mut().zip(&*rows) {
                             *v = arch::load(part(&row[t], s * ITEMS));
                         }
                         scatter(v, items, long);
@@ -90,17 +89,16 @@ macro_rules! bit_kernels {
         }
 
         #[target_feature(enable = $features)]
-        fn shuffle_tiles(width: usize, src: &[u8], dst: &mut [u8]) {
+        fn shuffle_tiles<const S: usize>(width: usize, src: &[u8], dst: &mut [u8], rows: &mut [[[u8; TILE]; S]]) {
             let items = src.len() / width;
             let reach = reach(width, items);
-            let mut rows = [[[0; TILE]; SLOTS]; 16];
             let mut starts = aligned_steps(8, dst, reach, TILE);
-            while let Some(batch) = batch::<SLOTS>(&mut starts) {
+            while let Some(batch) = batch::<S>(&mut starts) {
                 for c in steps(width.max(16), 16) {
                     for (t, i) in batch.iter().enumerate() {
                         for s in 0..8 {
                             let v = gather_tile(width, src, (i + s * ITEMS) * width + c);
-                            for (v, row) in v.into_iter().zip(&mut rows) {
+                            for (v, row) in v.into_iter().zip(&mut *rows) {
                                 arch::store(v, part_mut(&mut row[t], s * ITEMS));
                             }
                         }
@@ -116,12 +114,11 @@ macro_rules! bit_kernels {
         }
 
         #[target_feature(enable = $features)]
-        fn unshuffle_tiles(width: usize, src: &[u8], dst: &mut [u8]) {
+        fn unshuffle_tiles<const S: usize>(width: usize, src: &[u8], dst: &mut [u8], rows: &mut [[[u8; TILE]; S]]) {
             let items = src.len() / width;
             let reach = reach(width, items);
-            let mut rows = [[[0; TILE]; SLOTS]; 16];
             let mut starts = aligned_steps(8, src, reach, TILE);
-            while let Some(batch) = batch::<SLOTS>(&mut starts) {
+            while let Some(batch) = batch::<S>(&mut starts) {
                 for c in steps(width.max(16), 16) {
                     for (j, row) in rows.iter_mut().enumerate().take(width) {
                         for (i, row) in batch.iter().zip(row) {
@@ -131,7 +128,7 @@ macro_rules! bit_kernels {
                     for (t, i) in batch.iter().enumerate() {
                         for s in 0..8 {
                             let mut v = [arch::zero(); 16];
-                            for (v, row) in v.iter_mut().zip(&rows) {
+                            for (v, row) in v.iter_mut().zip(&*rows) {
                                 *v = arch::load(part(&row[t], s * ITEMS));
                             }
                             scatter_tile(v, width, dst, (i + s * ITEMS) * width + c);
@@ -144,17 +141,23 @@ macro_rules! bit_kernels {
 
         #[target_feature(enable = $features)]
         fn shuffle_all(width: usize, src: &[u8], dst: &mut [u8]) {
+            let is_long = src.len() >= LONG;
             match width {
-                $($apart => shuffle_even::<$apart>(src, dst),)*
-                _ => shuffle_tiles(width, src, dst),
+                $($apart if is_long => shuffle_even::<$apart, MANY_SLOTS>(src, dst, &mut vec![[[0; TILE]; MANY_SLOTS]; $apart]),
+                $apart => shuffle_even::<$apart, SLOTS>(src, dst, &mut [[[0; TILE]; SLOTS]; $apart]),)*
+                _ if is_long => shuffle_tiles(width, src, dst, &mut vec![[[0; TILE]; MANY_SLOTS]; 16]),
+                _ => shuffle_tiles(width, src, dst, &mut [[[0; TILE]; SLOTS]; 16]),
             }
         }
 
         #[target_feature(enable = $features)]
         fn unshuffle_all(width: usize, src: &[u8], dst: &mut [u8]) {
+            let is_long = src.len() >= LONG;
             match width {
-                $($together => unshuffle_even::<$together>(src, dst),)*
-                _ => unshuffle_tiles(width, src, dst),
+                $($together if is_long => unshuffle_even::<$together, MANY_SLOTS>(src, dst, &mut vec![[[0; TILE]; MANY_SLOTS]; $together]),
+                $together => unshuffle_even::<$together, SLOTS>(src, dst, &mut [[[0; TILE]; SLOTS]; $together]),)*
+                _ if is_long => unshuffle_tiles(width, src, dst, &mut vec![[[0; TILE]; MANY_SLOTS]; 16]),
+                _ => unshuffle_tiles(width, src, dst, &mut [[[0; TILE]; SLOTS]; 16]),
             }
         }
     };
@@ -197,6 +200,12 @@ macro_rules! swap_kernels {
 ///
 /// The rows of bits may compete for a few places in the cache; this many items fill two lines of one before the next.
 pub(super) const SLOT_ITEMS: usize = 1024;
+
+/// The same for long data, whose rows have pages of their own: eight lines.
+pub(super) const LONG_SLOT_ITEMS: usize = 4096;
+
+/// From how many bytes on data is long: below that, more memory for rows costs more than it saves.
+pub(super) const LONG: usize = 256 << 10;
 
 /// The starts of the next tiles, as many as there are slots.
 #[inline(always)]

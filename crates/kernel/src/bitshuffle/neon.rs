@@ -1,6 +1,6 @@
 //! Bit shuffle: AArch64 NEON.
 
-use super::lanes::{SLOT_ITEMS, batch, bit_kernels, least, reach, swap_kernels};
+use super::lanes::{LONG, LONG_SLOT_ITEMS, SLOT_ITEMS, batch, bit_kernels, least, reach, swap_kernels};
 use super::scalar;
 use crate::cpu::Neon;
 use crate::shuffle::lanes::{aligned_steps, finish, is_long, item_steps, steps};
