@@ -191,7 +191,7 @@ mod tests {
         }
         fn theirs(&mut self, step: usize) -> Outcome {
             self.steps[1].push(step);
-            std::thread::sleep(Duration::from_micros(5000));
+            std::thread::sleep(Duration::from_millis(20));
             Ok(())
         }
         fn before(&mut self) -> Outcome {
@@ -207,11 +207,12 @@ mod tests {
     fn the_slower_one_is_seen_and_both_take_the_same_steps() -> Outcome {
         let mut duel = Sleeper::default();
         let found = pair(Effort::millis(0, 3), &mut duel)?;
-        assert!(found.ratio > 2.0, "{found:?}");
+        assert!(found.ratio > 1.5, "{found:?}");
         assert_eq!(duel.steps[0], duel.steps[1]);
-        assert!(duel.steps[0].is_sorted() && duel.steps[0].len() > 8, "{:?}", duel.steps);
+        assert!(duel.steps[0].is_sorted() && duel.steps[0].len() >= 4, "{:?}", duel.steps);
         let mirrored = pair(Effort::millis(0, 3), &mut Mirror(&mut duel))?;
-        assert!(mirrored.ratio > 0.2 && mirrored.ratio < 5.0, "{mirrored:?}");
+        // The slower one on both sides.
+        assert!(mirrored.ours >= 0.02 && mirrored.rival >= 0.02, "{mirrored:?}");
         Ok(())
     }
 
