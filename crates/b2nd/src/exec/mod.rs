@@ -73,7 +73,7 @@ impl Default for Exec {
     }
 }
 
-/// Below this many bytes of output a hand-over to another thread costs more than it gives (about 30 µs for each).
+/// Below this many bytes of blocks a hand-over to another thread costs more than it gives.
 const PARALLEL_FROM_BYTES: u64 = 128 * 1024;
 
 impl Exec {
@@ -138,7 +138,7 @@ impl Exec {
         result
     }
 
-    /// Runs `work(scratch, task)` for every task below `tasks`, on as many threads as pay for `bytes` of output.
+    /// Runs `work(scratch, task)` for every task below `tasks`, on as many threads as pay for `bytes` of blocks.
     ///
     /// Every task that starts runs to its end. The first failure (by task number, among those that ran) or a
     /// cancellation stops the rest and is returned.

@@ -1,7 +1,9 @@
 //! Buffers that are reused from block to block and from call to call.
 
 use crate::codec;
+use std::cell::Cell;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What one thread needs to filter and (de)compress blocks. Buffers only grow.
 #[derive(Default)]
@@ -36,19 +38,48 @@ impl Scratch {
     }
 }
 
-/// Idle scratch memory of an [`Exec`](super::Exec) and its clones.
+/// Idle scratch memory of an [`Exec`](super::Exec) and its clones: on shelves, so that threads that come and go at the same time
+/// hardly ever meet.
 #[derive(Default)]
-pub(super) struct ScratchPool(Mutex<Vec<Scratch>>);
+pub(super) struct ScratchPool([Shelf; SHELVES]);
+
+/// One cache line of its own for each, or two threads would wait for each other's writes.
+#[derive(Default)]
+#[repr(align(128))]
+struct Shelf(Mutex<Vec<Scratch>>);
+
+const SHELVES: usize = 8;
+
+/// The most that lie on one shelf.
+const DEPTH: usize = 8;
+
+/// Where a thread looks first.
+fn own_shelf() -> usize {
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    thread_local!(static OWN: Cell<Option<usize>> = const { Cell::new(None) });
+    OWN.with(|own| {
+        own.get().unwrap_or_else(|| {
+            let shelf = NEXT.fetch_add(1, Ordering::Relaxed);
+            own.set(Some(shelf));
+            shelf
+        })
+    })
+}
 
 impl ScratchPool {
+    /// The shelves, this thread's own first.
+    fn shelves(&self) -> impl Iterator<Item = &Mutex<Vec<Scratch>>> {
+        let own = own_shelf();
+        (0..SHELVES).filter_map(move |n| self.0.get((own + n) % SHELVES)).map(|shelf| &shelf.0)
+    }
     // `try_lock` on both sides: a lock that a forked child inherited as taken costs a fresh buffer, never a deadlock.
     pub(super) fn take(&self) -> Scratch {
-        self.0.try_lock().ok().and_then(|mut idle| idle.pop()).unwrap_or_default()
+        let found = self.shelves().find_map(|shelf| shelf.try_lock().ok().and_then(|mut idle| idle.pop()));
+        found.unwrap_or_default()
     }
     pub(super) fn give(&self, scratch: Scratch) {
-        if let Ok(mut idle) = self.0.try_lock()
-            && idle.len() < 64
-        {
+        let free = self.shelves().find_map(|shelf| shelf.try_lock().ok().filter(|idle| idle.len() < DEPTH));
+        if let Some(mut idle) = free {
             idle.push(scratch);
         }
     }

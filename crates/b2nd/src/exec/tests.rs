@@ -60,6 +60,25 @@ fn calls_at_the_same_time_share_the_threads_and_none_waits_for_another() {
 }
 
 #[test]
+fn scratch_memory_is_found_again_also_by_threads_at_the_same_time() {
+    let (exec, fresh) = (Exec::new(1), AtomicU64::new(0));
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for _ in 0..10_000 {
+                    exec.with_scratch(|scratch| {
+                        fresh.fetch_add(u64::from(scratch.block.is_empty()), Ordering::Relaxed);
+                        scratch.block.resize(1000, 7);
+                    });
+                }
+            });
+        }
+    });
+    // One for each thread, and a few where two met.
+    assert!(fresh.load(Ordering::Relaxed) <= 40, "{fresh:?}");
+}
+
+#[test]
 fn work_inside_work_is_done() {
     let exec = Exec::new(2);
     let total = AtomicU64::new(0);

@@ -104,7 +104,8 @@ impl Array {
                 let cells = cells.with_order(0, order).ok_or_else(unfit)?;
                 let touched = plan.chunks().last().map_or(0, |blocks| blocks.end);
                 let cached = self.schunk.cache().admits(touched as u64, grid.block_bytes());
-                return self.read_chunks(exec, plan.chunks().len(), bytes, (cached, stored), |n| {
+                let work = bytes.max((touched as u64).saturating_mul(grid.block_bytes() as u64));
+                return self.read_chunks(exec, plan.chunks().len(), work, (cached, stored), |n| {
                     let blocks = plan.chunks().get(n).cloned().unwrap_or_default();
                     PointVisit { plan: &plan, blocks, cells: &cells, itemsize, part }
                 });
@@ -119,18 +120,20 @@ impl Array {
         }
         let touched = plan.segments.iter().fold(1u64, |n, axis| n.saturating_mul(axis.len() as u64));
         let cached = self.schunk.cache().admits(touched, grid.block_bytes());
-        self.read_chunks(exec, plan.chunks(), bytes, (cached, stored), |n| {
+        let work = bytes.max(touched.saturating_mul(grid.block_bytes() as u64));
+        self.read_chunks(exec, plan.chunks(), work, (cached, stored), |n| {
             let visit = plan.visit(grid, n);
             BoxVisit { grid, plan: &plan, visit, cells: &cells, part }
         })
     }
 
-    /// Reads all touched chunks, through the block cache where `cached`; `stored` leaves out the closure for reading.
+    /// Reads all touched chunks, whose touched blocks have `work` bytes, through the block cache where `cached`; `stored` leaves out
+    /// the closure for reading.
     fn read_chunks<V: Visit>(
         &self,
         exec: &Exec,
         chunks: usize,
-        bytes: u64,
+        work: u64,
         (cached, stored): (bool, bool),
         visit: impl Fn(usize) -> V + Sync,
     ) -> Result<()> {
@@ -141,7 +144,7 @@ impl Array {
         let post = self.schunk.processing().post.as_ref();
         // The cache keeps what the closure leaves.
         let (post, cached) = if stored { (None, cached && post.is_none()) } else { (post, cached) };
-        exec.run(chunks.saturating_mul(parts), bytes, |scratch, task| {
+        exec.run(chunks.saturating_mul(parts), work, |scratch, task| {
             let visit = visit(task / parts);
             let (blocks, part) = (visit.blocks(), task % parts);
             let range = blocks * part / parts..blocks * (part + 1) / parts;
