@@ -2,6 +2,8 @@
 
 /// Shorter inputs are no burden to anybody.
 const MIN_INPUT: usize = 4096;
+/// In longer ones a repeat from far back could slip through.
+const MAX_INPUT: usize = 1 << 20;
 /// Most inputs are told apart by so many of their first bytes.
 const FIRST: usize = 1024;
 /// How far the counts of noise are from even, at most: the sum of squares over 256 counts, in units of what is expected, has
@@ -10,7 +12,7 @@ const MOST_UNEVEN: u64 = 391;
 
 /// Whether `src` is noise, as far as counting bytes and looking for sequences that repeat can tell.
 ///
-/// `false` is said at once of nearly everything else, and of short inputs. One repeat of 20 bytes within 64 KiB is nearly always seen, and
+/// `false` is said at once of nearly everything else, and of inputs that are short, or longer than 1 MiB. One repeat of 20 bytes within 64 KiB is nearly always seen, and
 /// one among many shorter ones, from 6 bytes on. `table` is working memory.
 ///
 /// ```
@@ -28,7 +30,10 @@ const MOST_UNEVEN: u64 = 391;
 /// assert!(!is_noise(&[7; 10_000], &mut table));
 /// ```
 pub fn is_noise(src: &[u8], table: &mut Vec<u32>) -> bool {
-    src.len() >= MIN_INPUT && is_even(&src[..FIRST]) && is_even(src) && !repeats(src, table)
+    (MIN_INPUT..=MAX_INPUT).contains(&src.len())
+        && is_even(&src[..FIRST])
+        && is_even(src)
+        && !repeats(src, table)
 }
 
 /// Whether all values of a byte are about equally frequent.

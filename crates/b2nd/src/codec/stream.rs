@@ -80,7 +80,8 @@ impl Engine {
             Codec::Zstd => clevel > 6,
             _ => false,
         };
-        is_slow && is_noise(src, &mut state.noise)
+        // What is noise in itself may be in a dictionary.
+        is_slow && self.dictionary.is_none() && is_noise(src, &mut state.noise)
     }
 
     /// Compresses `src` into `dst`. `Ok(None)`: the result does not fit `dst` or there is nothing to gain. Level 1 to 9.

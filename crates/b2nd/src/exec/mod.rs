@@ -182,7 +182,7 @@ impl Exec {
 
     /// Does `work` on so many threads, the caller's among them.
     fn on_threads(&self, threads: usize, work: &(impl Fn() + Sync)) {
-        let reserved = self.pool.reserve(threads - 1);
+        let reserved = self.pool.reserve(self.threads() - 1, threads - 1);
         let missing = threads - 1 - reserved.as_ref().map_or(0, pool::Reserved::count);
         std::thread::scope(|scope| {
             for _ in 0..missing {

@@ -1,9 +1,11 @@
 //! Threads that stay for the next call: waking one costs a fifth of starting one.
 //!
 //! A call takes only threads that are idle, so it never waits for the work of another. After a fork the child has none of
-//! them: it sees that by its process number, and starts its own.
+//! them: it sees that by its process number, and starts its own. (A child in a process-number space of its own that has its
+//! parent's number there would not see it.)
 
 use rayon_core::{ThreadPool, ThreadPoolBuilder};
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -46,7 +48,8 @@ impl Pool {
     }
 }
 
-/// A lock that its holder gives back within microseconds; `None` where there is no holder any more.
+/// A lock that its holder gives back soon, at the latest when it has started its threads; `None` after a while, as there may be no
+/// holder any more.
 fn lock_soon<T>(mutex: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
     for _ in 0..1000 {
         match mutex.try_lock() {
@@ -73,16 +76,16 @@ impl Drop for Pool {
 pub(super) struct Lazy(Mutex<Option<Arc<Pool>>>);
 
 impl Lazy {
-    /// Up to `wanted` threads that are idle now.
-    pub(super) fn reserve(&self, wanted: usize) -> Option<Reserved> {
+    /// Up to `wanted` threads that are idle now, of a pool of `threads`.
+    pub(super) fn reserve(&self, threads: usize, wanted: usize) -> Option<Reserved> {
         // A thread of a pool that waits for others takes up any work meanwhile, that of this very call among it.
-        if wanted == 0 || rayon_core::current_thread_index().is_some() {
+        if wanted == 0 || threads == 0 || rayon_core::current_thread_index().is_some() {
             return None;
         }
         let mut place = lock_soon(&self.0)?;
         let pool = match place.as_ref().filter(|pool| pool.is_ours()) {
             Some(pool) => pool.clone(),
-            None => place.insert(Pool::shared(wanted)?).clone(),
+            None => place.insert(Pool::shared(threads)?).clone(),
         };
         drop(place);
         let mut count = 0;
@@ -116,7 +119,11 @@ impl Reserved {
                 self.count = rest;
                 scope.spawn(move |_| {
                     let _back = Back(idle);
-                    work();
+                    // A thread that waits inside a closure of the user, for work of its own in this pool, takes up whatever is
+                    // there. The work that it is in the middle of must not come on top of itself: others do it.
+                    if let Some(_busy) = Busy::enter() {
+                        work();
+                    }
                 });
             }
             work();
@@ -127,6 +134,24 @@ impl Reserved {
 impl Drop for Reserved {
     fn drop(&mut self) {
         self.pool.idle.fetch_add(self.count, Ordering::AcqRel);
+    }
+}
+
+thread_local!(static BUSY: Cell<bool> = const { Cell::new(false) });
+
+/// While a thread of a pool is at work.
+struct Busy;
+
+impl Busy {
+    /// `None` where the thread is at work already.
+    fn enter() -> Option<Self> {
+        (!BUSY.replace(true)).then_some(Busy)
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        BUSY.set(false);
     }
 }
 
@@ -151,7 +176,7 @@ mod tests {
         let parents = Arc::new(parents);
         *lazy.0.lock().unwrap() = Some(parents.clone());
         POOLS.lock().unwrap().insert(6, Arc::downgrade(&parents));
-        let own = lazy.reserve(6).unwrap();
+        let own = lazy.reserve(6, 6).unwrap();
         assert!(!Arc::ptr_eq(&own.pool, &parents) && own.count() == 6);
         assert!(Arc::ptr_eq(&own.pool, &Pool::shared(6).unwrap()));
     }
@@ -159,15 +184,15 @@ mod tests {
     #[test]
     fn only_idle_threads_are_taken_and_all_come_back() {
         let (lazy, other) = (Lazy::default(), Lazy::default());
-        let first = lazy.reserve(5).unwrap();
-        assert!(other.reserve(5).is_none());
+        let first = lazy.reserve(5, 9).unwrap();
+        assert!(other.reserve(5, 5).is_none());
         drop(first);
         let done = AtomicUsize::new(0);
         for _ in 0..100 {
-            other.reserve(5).unwrap().run(&|| {
+            other.reserve(5, 5).unwrap().run(&|| {
                 done.fetch_add(1, Ordering::Relaxed);
             });
         }
-        assert_eq!((done.into_inner(), lazy.reserve(5).unwrap().count()), (600, 5));
+        assert_eq!((done.into_inner(), lazy.reserve(5, 5).unwrap().count()), (600, 5));
     }
 }

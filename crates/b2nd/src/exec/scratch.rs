@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What one thread needs to filter and (de)compress blocks. Buffers only grow.
+/// What one thread needs to filter and (de)compress blocks. Buffers only grow while a call goes on.
 #[derive(Default)]
 pub(crate) struct Scratch {
     /// A decoded block on its way to its place.
@@ -26,14 +26,17 @@ pub(crate) struct Scratch {
     pub(crate) codec: codec::State,
 }
 
-/// Larger compressed chunks do not leave their memory behind for the next one.
+/// Larger buffers do not lie idle until the next call.
 const MAX_KEPT_BYTES: usize = 16 << 20;
 
 impl Scratch {
-    /// Takes back memory for compressed chunks.
-    pub(crate) fn keep_packed(&mut self, packed: Vec<u8>) {
-        if packed.capacity() <= MAX_KEPT_BYTES {
-            self.packed = packed;
+    /// Gives up what is too large to lie idle.
+    fn trim(&mut self) {
+        let Scratch { block, front, back, reference, stream, fetched, packed, .. } = self;
+        for buffer in [block, front, back, reference, stream, fetched, packed] {
+            if buffer.capacity() > MAX_KEPT_BYTES {
+                *buffer = Vec::new();
+            }
         }
     }
 }
@@ -77,7 +80,8 @@ impl ScratchPool {
         let found = self.shelves().find_map(|shelf| shelf.try_lock().ok().and_then(|mut idle| idle.pop()));
         found.unwrap_or_default()
     }
-    pub(super) fn give(&self, scratch: Scratch) {
+    pub(super) fn give(&self, mut scratch: Scratch) {
+        scratch.trim();
         let free = self.shelves().find_map(|shelf| shelf.try_lock().ok().filter(|idle| idle.len() < DEPTH));
         if let Some(mut idle) = free {
             idle.push(scratch);

@@ -1,5 +1,5 @@
 use super::*;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, AtomicUsize};
 
 #[test]
 fn every_task_runs_once_on_any_number_of_threads() {
@@ -101,5 +101,29 @@ fn a_panic_in_work_leaves_the_threads_usable() {
         });
         assert!(std::panic::catch_unwind(work).is_err());
     }
-    assert_eq!(exec.pool.reserve(11).map(|reserved| reserved.count()), Some(11));
+    assert_eq!(exec.pool.reserve(11, 11).map(|reserved| reserved.count()), Some(11));
+}
+
+#[test]
+fn a_first_call_of_few_tasks_starts_all_the_threads() {
+    let exec = Exec::new(10);
+    exec.run(2, u64::MAX, |_, _| Ok(())).unwrap();
+    assert_eq!(exec.pool.reserve(9, 9).map(|reserved| reserved.count()), Some(9));
+}
+
+#[test]
+fn closures_that_use_the_pool_they_run_in_do_not_take_up_the_work_they_are_part_of() {
+    // As in a write: a task waits until all before it are done, and each task joins two pieces of work of its own.
+    for _ in 0..200 {
+        let (exec, done) = (Exec::new(3), AtomicUsize::new(0));
+        exec.run(30, u64::MAX, |_, task| {
+            rayon_core::join(std::thread::yield_now, std::thread::yield_now);
+            while done.load(Ordering::Acquire) < task {
+                std::thread::yield_now();
+            }
+            done.store(task + 1, Ordering::Release);
+            Ok(())
+        })
+        .unwrap();
+    }
 }

@@ -120,8 +120,9 @@ pub(crate) fn plan_commit(commit: &Commit<'_>, exec: &Exec) -> Result<(Header, V
         let bytes = [header.bytes(), &tail].concat().into();
         steps.push(WriteStep::Put { file: frame, bytes, sync: durability.orders() });
     }
-    // The name of a new frame refers to all of it.
-    if durability.keeps() || commit.first && durability.orders() {
+    // The name of a new frame refers to all of it; and files go after the name of the frame that does without them.
+    let removes = !commit.obsolete.is_empty() || commit.emptied.is_some();
+    if durability.keeps() || (commit.first || removes) && durability.orders() {
         steps.push(WriteStep::Sync { file: frame });
     }
     if commit.first {

@@ -71,13 +71,14 @@ impl Fresh {
             }
             return Err(failed(error));
         }
+        self.published = true;
+        if sync || aside.is_some() {
+            // Before the old one goes.
+            sync_parent(&self.target).map_err(failed)?;
+        }
         if let Some(aside) = aside {
             // The new frame is in place; what is left of the old one is not worth an error.
             let _ = remove_frame(&aside);
-        }
-        self.published = true;
-        if sync {
-            sync_parent(&self.target).map_err(failed)?;
         }
         Ok(())
     }

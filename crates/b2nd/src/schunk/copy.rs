@@ -9,7 +9,7 @@ use crate::chunk;
 use crate::chunk::{ChunkHeader, Params};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
-use crate::frame::{ChunkSizes, Header, HeaderFields, Layout, Name};
+use crate::frame::{ChunkSizes, Durability, Header, HeaderFields, Layout, Name};
 use crate::io;
 use crate::limits::zeroed;
 use std::path::Path;
@@ -124,7 +124,9 @@ impl SChunk {
         let open = OpenOptions::new()
             .with_write(true)
             .with_limits(self.limits().clone())
-            .with_exec(self.exec.clone());
+            .with_exec(self.exec.clone())
+            // It takes the place of what is on the medium, so it has to be there first.
+            .with_durability(self.durability.max(Durability::Ordered));
         let spec = FrameSpec {
             layout: Layout::Contiguous,
             params: self.params.clone(),
@@ -143,6 +145,7 @@ impl SChunk {
         compact.become_like(self, Layout::Contiguous, None, &[])?;
         compact.take_chunks(self, None)?;
         compact.commit()?;
+        compact.durability = self.durability;
         *self = compact;
         Ok(())
     }

@@ -111,7 +111,7 @@ impl SChunk {
                 exec.with_scratch(|scratch| {
                     let mut packed = take(&mut scratch.packed);
                     let done = encode(self, n, scratch, &mut packed).and_then(|()| put(self, n, &packed));
-                    scratch.keep_packed(packed);
+                    scratch.packed = packed;
                     done
                 })
             });

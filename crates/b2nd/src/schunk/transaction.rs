@@ -217,7 +217,7 @@ impl SChunk {
         let mut packed = exec.with_scratch(|scratch| take(&mut scratch.packed));
         let encoded = chunk::encode_into(stored, &self.params, &self.context, &exec, &mut packed);
         let done = encoded.and_then(|()| then(self, &packed));
-        exec.with_scratch(|scratch| scratch.keep_packed(packed));
+        exec.with_scratch(|scratch| scratch.packed = packed);
         done
     }
 

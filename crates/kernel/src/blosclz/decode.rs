@@ -179,10 +179,13 @@ fn token(src: &[u8], mut at: usize, control: usize) -> Option<Token> {
         loop {
             let more = usize::from(*src.get(at)?);
             at += 1;
-            // No overflow: each byte of `src` adds at most 255.
             len += more;
             if more != 255 {
                 break;
+            }
+            // No slice is so long; and where addresses have 32 bits, the sum would begin again.
+            if len > usize::MAX / 2 {
+                return None;
             }
         }
     }

@@ -71,6 +71,7 @@ impl Encoder {
     /// An encoder whose table has seen this many bytes: for tests of what happens when it has seen too many.
     #[doc(hidden)]
     pub fn start_at(&mut self, offset: u32) {
+        self.table.fill(0);
         self.offset = offset;
     }
 

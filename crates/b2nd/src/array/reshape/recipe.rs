@@ -267,7 +267,7 @@ impl Recipe<'_> {
             copy.extend_from_slice(&packed);
             Ok(copy)
         });
-        scratch.keep_packed(packed);
+        scratch.packed = packed;
         copied
     }
 

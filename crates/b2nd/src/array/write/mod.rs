@@ -204,7 +204,7 @@ impl Write<'_> {
         let mut packed = std::mem::take(&mut scratch.packed);
         let encoded = self.encode(edit, share, scratch, &mut packed).map(|()| &packed[..]);
         let pushed = self.queue.push(number, edit.chunk(), encoded, self.exec);
-        scratch.keep_packed(packed);
+        scratch.packed = packed;
         pushed?;
         if self.exec.has_progress() {
             self.exec.progress((edit.items() * self.grid.itemsize()) as u64);
