@@ -14,7 +14,9 @@ mod matches;
 )]
 mod pattern;
 
-use crate::cpu::{Level, Tier};
+use crate::cpu::Level;
+#[cfg(target_arch = "x86_64")]
+use crate::cpu::Tier;
 
 /// Why a block cannot be decoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
