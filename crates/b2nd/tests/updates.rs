@@ -11,7 +11,7 @@ fn items() -> Vec<u32> {
     (0..1500u32).map(|n| n / 7 + (rng.next_u64() % 5) as u32).collect()
 }
 
-/// Two chunks of 30 × 25 items, in blocks of 10 × 5, the last of each row cut by the edge.
+/// Two chunks of 30 × 26 items, in blocks of 10 × 5, the last of each row cut by the edge.
 fn array(params: &Params, exec: &Exec) -> Array {
     let options = Options::new().with_chunks([30, 26]).with_blocks([10, 5]);
     let options = options.with_params(params.clone()).with_exec(exec.clone());
@@ -40,7 +40,6 @@ fn only_touched_blocks_change_their_bytes() {
         for (n, (old, new)) in blocks(&before).into_iter().zip(blocks(&after)).enumerate() {
             assert_eq!(old != new, changed.contains(&n), "{codec:?} block {n}");
         }
-        // At another level the others stay at the level that they had, and everything reads as it should.
         let mut expected = items();
         for row in 11..13 {
             expected[row * 50 + 3..row * 50 + 8].fill(77_777);

@@ -1,4 +1,4 @@
-//! Threads that stay for the next call: waking one costs a fifth of starting one.
+//! Threads that stay for the next call: waking one costs less than starting one.
 //!
 //! A call takes only threads that are idle, so it never waits for the work of another. After a fork the child has none of
 //! them: it sees that by its process number, and starts its own. (A child in a process-number space of its own that has its
