@@ -2,6 +2,9 @@
 
 use crate::error::{Error, Result};
 
+/// The most dimensions that the format has.
+pub const MAX_NDIM: usize = 16;
+
 /// Bounds on what one open or one read may allocate on the word of its input.
 ///
 /// A file can claim any size: a 32-byte chunk of zeros stands for up to 2 GiB. Every such number is held

@@ -5,10 +5,9 @@ use crate::array::selection::Pick;
 use crate::error::Error;
 use crate::error::Result;
 use crate::limits::Limits;
+use crate::limits::MAX_NDIM;
 use crate::limits::reserved;
 
-/// The most dimensions that the format has.
-pub const MAX_NDIM: usize = 16;
 /// The most bytes that a chunk may have uncompressed; what is written stays 32 below, so that it can be stored raw.
 const MAX_CHUNK_BYTES: u64 = (1 << 31) - 1;
 /// The most bytes that a block may have in a file that is written.

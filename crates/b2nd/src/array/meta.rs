@@ -2,10 +2,10 @@
 //!
 //! The version byte is 0 in all of them, so they are told apart by what is there (`docs/FORMAT.md`).
 
-use crate::array::grid::MAX_NDIM;
 use crate::error::Error;
 use crate::error::Part;
 use crate::error::Result;
+use crate::limits::MAX_NDIM;
 
 /// Which published revision of the metalayer a file carries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

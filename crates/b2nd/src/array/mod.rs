@@ -23,12 +23,12 @@ mod verify;
 mod view;
 mod write;
 
+pub use crate::limits::MAX_NDIM;
 pub use crate::schunk::{BlockPlace, CacheUse, OpenOptions};
 pub use dtype::{ByteOrder, Dtype, Field, Kind, TimeBase, TimeUnit};
 #[doc(hidden)]
 pub use dtype::{bytes_repr, code_points_repr, str_repr};
 pub use element::Element;
-pub use grid::MAX_NDIM;
 pub use handle::Array;
 pub use iterate::Chunk;
 pub use meta::Revision;

@@ -2,8 +2,7 @@
 
 use super::block::BlockInfo;
 use super::table::Registry;
-use crate::limits::Limits;
-use std::sync::Arc;
+use crate::limits::{Limits, MAX_NDIM};
 
 /// What surrounds a chunk: limits, the user's codecs and filters, and what its frame and array know of its items.
 ///
@@ -21,7 +20,7 @@ pub struct Context {
     limits: Limits,
     registry: Registry,
     typesize: Option<u32>,
-    block_shape: Option<Arc<[u32]>>,
+    block_shape: Option<BlockShape>,
     caterva: bool,
 }
 
@@ -48,10 +47,11 @@ impl Context {
         self.typesize = Some(typesize);
         self
     }
-    /// Sets the shape of the array's blocks, in items along each axis.
+    /// Sets the shape of the array's blocks, in items along each axis; one of more than 16 axes, which no array has, counts as
+    /// not known.
     #[must_use]
     pub fn with_block_shape(mut self, block_shape: &[u32]) -> Self {
-        self.block_shape = Some(block_shape.into());
+        self.block_shape = BlockShape::new(block_shape);
         self
     }
     /// What a chunk may cost.
@@ -68,7 +68,7 @@ impl Context {
     }
     /// Items of a block along each axis, where the array is known.
     pub fn block_shape(&self) -> Option<&[u32]> {
-        self.block_shape.as_deref()
+        self.block_shape.as_ref().map(BlockShape::lengths)
     }
     /// Says that the frame is of the time of `caterva`, when some ids meant something else.
     pub(crate) fn with_caterva(mut self, caterva: bool) -> Self {
@@ -82,7 +82,7 @@ impl Context {
 
     /// What codecs and filters are told of the blocks of a chunk that says `typesize` itself.
     pub(crate) fn setting(&self, typesize: u32) -> Setting {
-        Setting { typesize: self.typesize.unwrap_or(typesize), block_shape: self.block_shape.clone() }
+        Setting { typesize: self.typesize.unwrap_or(typesize), block_shape: self.block_shape }
     }
 }
 
@@ -98,16 +98,40 @@ impl From<&Context> for Context {
     }
 }
 
+/// Items of a block along each axis, in place: each chunk head that is read takes a copy along, and a count that threads share
+/// would have them wait for each other.
+#[derive(Debug, Clone, Copy)]
+struct BlockShape {
+    ndim: u8,
+    lengths: [u32; MAX_NDIM],
+}
+
+impl BlockShape {
+    fn new(shape: &[u32]) -> Option<Self> {
+        let mut lengths = [0; MAX_NDIM];
+        lengths.get_mut(..shape.len())?.copy_from_slice(shape);
+        Some(BlockShape { ndim: u8::try_from(shape.len()).ok()?, lengths })
+    }
+    fn lengths(&self) -> &[u32] {
+        self.lengths.get(..usize::from(self.ndim)).unwrap_or_default()
+    }
+}
+
 /// What codecs and filters are told of all blocks of a chunk.
 #[derive(Debug, Clone)]
 pub(crate) struct Setting {
     typesize: u32,
-    block_shape: Option<Arc<[u32]>>,
+    block_shape: Option<BlockShape>,
 }
 
 impl Setting {
     /// What is said to a codec or filter with this meta byte; `clevel` is 0 for a reader.
     pub(crate) fn info(&self, meta: u8, clevel: u8) -> BlockInfo<'_> {
-        BlockInfo { typesize: self.typesize, meta, clevel, block_shape: self.block_shape.as_deref() }
+        BlockInfo {
+            typesize: self.typesize,
+            meta,
+            clevel,
+            block_shape: self.block_shape.as_ref().map(BlockShape::lengths),
+        }
     }
 }

@@ -31,7 +31,7 @@ use std::sync::Arc;
 /// # Ok::<(), b2nd::Error>(())
 /// ```
 #[derive(Clone, Default)]
-pub struct Registry(Arc<Tables>);
+pub struct Registry(Option<Arc<Tables>>);
 
 #[derive(Clone, Default)]
 struct Tables {
@@ -41,11 +41,10 @@ struct Tables {
 
 impl fmt::Debug for Registry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (codecs, filters) = (self.0.codecs.values(), self.0.filters.values());
-        f.debug_struct("Registry")
-            .field("codecs", &codecs.map(|c| &c.label).collect::<Vec<_>>())
-            .field("filters", &filters.map(|x| &x.label).collect::<Vec<_>>())
-            .finish()
+        let tables = self.0.as_deref();
+        let codecs: Vec<_> = tables.into_iter().flat_map(|t| t.codecs.values()).map(|c| &c.label).collect();
+        let filters: Vec<_> = tables.into_iter().flat_map(|t| t.filters.values()).map(|x| &x.label).collect();
+        f.debug_struct("Registry").field("codecs", &codecs).field("filters", &filters).finish()
     }
 }
 
@@ -64,7 +63,7 @@ impl Registry {
             return Err(taken("codec", id));
         }
         let label = format!("codec {id} ({name})").into();
-        Arc::make_mut(&mut self.0).codecs.insert(id, UserCodec { label, codec: Arc::new(codec) });
+        self.tables().codecs.insert(id, UserCodec { label, codec: Arc::new(codec) });
         Ok(self)
     }
 
@@ -77,26 +76,30 @@ impl Registry {
             return Err(taken("filter", id));
         }
         let label = format!("filter {id} ({name})").into();
-        Arc::make_mut(&mut self.0).filters.insert(id, UserFilter { label, filter: Arc::new(filter) });
+        self.tables().filters.insert(id, UserFilter { label, filter: Arc::new(filter) });
         Ok(self)
+    }
+
+    fn tables(&mut self) -> &mut Tables {
+        Arc::make_mut(self.0.get_or_insert_default())
     }
 
     /// Whether a codec with this id was added.
     pub fn has_codec(&self, id: u8) -> bool {
-        self.0.codecs.contains_key(&id)
+        self.0.as_ref().is_some_and(|tables| tables.codecs.contains_key(&id))
     }
 
     /// Whether a filter with this id was added.
     pub fn has_filter(&self, id: u8) -> bool {
-        self.0.filters.contains_key(&id)
+        self.0.as_ref().is_some_and(|tables| tables.filters.contains_key(&id))
     }
 
     pub(crate) fn codec(&self, id: u8) -> Option<UserCodec> {
-        self.0.codecs.get(&id).cloned()
+        self.0.as_ref()?.codecs.get(&id).cloned()
     }
 
     pub(crate) fn filter(&self, id: u8) -> Option<UserFilter> {
-        self.0.filters.get(&id).cloned()
+        self.0.as_ref()?.filters.get(&id).cloned()
     }
 }
 

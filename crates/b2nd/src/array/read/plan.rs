@@ -1,7 +1,6 @@
 //! What a read touches: which chunks, which blocks of them, and where their items go. Pure; nothing is fetched here.
 
 use crate::array::grid::Grid;
-use crate::array::grid::MAX_NDIM;
 use crate::array::grid::Segment;
 use crate::array::grid::unravel;
 use crate::array::selection::List;
@@ -9,6 +8,7 @@ use crate::array::selection::Pick;
 use crate::error::Error;
 use crate::error::Result;
 use crate::limits::Limits;
+use crate::limits::MAX_NDIM;
 use crate::limits::reserved;
 use std::ops::Deref;
 use std::ops::Range;

@@ -1,11 +1,11 @@
 //! The blocks of one chunk that a read wants, and where their items go: for boxes and for points.
 
 use crate::array::grid::Grid;
-use crate::array::grid::MAX_NDIM;
 use crate::array::read::plan::ChunkVisit;
 use crate::array::read::plan::Plan;
 use crate::array::read::plan::Steps;
 use crate::array::read::points::PointPlan;
+use crate::limits::MAX_NDIM;
 use b2nd_kernel::boxes::Along;
 use b2nd_kernel::boxes::BoxGrid;
 use b2nd_kernel::boxes::BoxMut;

@@ -10,8 +10,8 @@ mod tests;
 pub use axis::{Axis, Ellipsis, NewAxis};
 pub(crate) use resolve::{Line, List, Pick, Resolved, Taken};
 
-use crate::array::grid::MAX_NDIM;
 use crate::error::Result;
+use crate::limits::MAX_NDIM;
 
 /// Which items of an array: as NumPy's basic indexing, with lists and masks along single axes (orthogonal indexing).
 /// Axes that are not named are taken whole.

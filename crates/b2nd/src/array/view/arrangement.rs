@@ -1,12 +1,12 @@
 //! Which axes a view has, and where each is in the array. Pure.
 
 use crate::array::grid::Grid;
-use crate::array::grid::MAX_NDIM;
 use crate::array::grid::named_axes;
 use crate::array::selection::Line;
 use crate::array::selection::Pick;
 use crate::error::Error;
 use crate::error::Result;
+use crate::limits::MAX_NDIM;
 
 /// The axes of an array in another order, without some of length 1, with others of length 1.
 #[derive(Debug, Clone, PartialEq, Eq)]

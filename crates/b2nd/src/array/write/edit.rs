@@ -1,7 +1,6 @@
 //! What a write does to one chunk: for boxes and for points.
 
 use crate::array::grid::Grid;
-use crate::array::grid::MAX_NDIM;
 use crate::array::read::plan::ChunkVisit;
 use crate::array::read::plan::Plan;
 use crate::array::read::plan::Steps;
@@ -9,6 +8,7 @@ use crate::array::read::points::PointPlan;
 use crate::array::write::source::FreshChunk;
 use crate::error::Error;
 use crate::error::Result;
+use crate::limits::MAX_NDIM;
 use b2nd_kernel::boxes::Along;
 use b2nd_kernel::boxes::Listed;
 use b2nd_kernel::boxes::Source;

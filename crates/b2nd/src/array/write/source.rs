@@ -1,10 +1,10 @@
 //! The blocks of a chunk, made from the caller's items while the chunk is compressed.
 
 use crate::array::grid::Grid;
-use crate::array::grid::MAX_NDIM;
 use crate::chunk::BlockSource;
 use crate::error::Error;
 use crate::error::Result;
+use crate::limits::MAX_NDIM;
 use crate::limits::resize;
 use b2nd_kernel::boxes::Source;
 use b2nd_kernel::boxes::copy_box;
