@@ -26,6 +26,9 @@ use std::sync::Arc;
 
 /// Two wanted ranges that lie closer than this are fetched in one read: about what a read costs in copying.
 const FETCH_GAP: usize = 16 << 10;
+/// The most bytes of blocks that are fetched in one read: enough that a read costs next to nothing of it, and few enough
+/// that they are still in the processor's cache when they are decoded. A longer block is fetched by itself.
+const FETCH_MOST: usize = 256 << 10;
 
 /// Where a block is decoded from.
 struct Encoded<'a> {
@@ -323,7 +326,8 @@ fn fetch_run(wanted: &[Wanted]) -> (&[Wanted], Range<usize>, &[Wanted]) {
     let mut bytes = wanted.first().map_or(0..0, |w| w.span.clone());
     let mut count = 0;
     for w in wanted {
-        if w.span.start > bytes.end.saturating_add(FETCH_GAP) {
+        let with = w.span.end.saturating_sub(bytes.start);
+        if w.span.start > bytes.end.saturating_add(FETCH_GAP) || count > 0 && with > FETCH_MOST {
             break;
         }
         bytes.end = bytes.end.max(w.span.end);
