@@ -67,7 +67,7 @@ pub(crate) fn run(bench: &mut Bench<'_>) -> Outcome {
         let on_disk = Array::open_with(&path, &open_options(1))?;
         for (array, place) in [(&in_memory, "in memory"), (&on_disk, "on disk")] {
             let operations =
-                [(Operation::Boxes, 50), (Operation::Items, 500), (Operation::Hyperplanes(1), 10)];
+                [(Operation::Boxes, 400), (Operation::Items, 4000), (Operation::Hyperplanes(1), 20)];
             // A quick run has two of them in each place.
             let some = if bench.mode == Mode::Quick { 2 } else { 3 };
             for (operation, batch) in operations.into_iter().take(some) {
