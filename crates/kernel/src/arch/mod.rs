@@ -20,10 +20,13 @@ mod parts;
 pub(crate) mod sse2;
 
 #[cfg(target_arch = "aarch64")]
-pub(crate) use neon::fence;
+pub(crate) use neon::{fence, fetch_lines};
 pub(crate) use parts::{Parts, PartsMut};
 #[cfg(target_arch = "x86_64")]
-pub(crate) use sse2::fence;
+pub(crate) use sse2::{fence, fetch_lines};
+
+/// Bytes of a line of the caches.
+pub(crate) const LINE: usize = 64;
 
 /// The `N` bytes of `bytes` from `at` on.
 ///

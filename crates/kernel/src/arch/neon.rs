@@ -34,6 +34,10 @@ pub(crate) fn put(v: V, bytes: &mut [u8; BYTES], _past: bool) {
     store(v, bytes);
 }
 
+/// Nothing: the processor is left to find out by itself what is read next.
+#[inline]
+pub(crate) fn fetch_lines(_bytes: &[u8], _at: usize, _lines: usize) {}
+
 /// Nothing was written past the caches.
 pub(crate) fn fence() {}
 

@@ -1,6 +1,6 @@
 //! One lane: SSE2.
 
-use super::{part, part_mut};
+use super::{LINE, part, part_mut};
 use std::arch::x86_64::*;
 
 pub(crate) type V = __m128i;
@@ -37,6 +37,15 @@ pub(crate) fn put(v: V, bytes: &mut [u8; BYTES], past: bool) {
         unsafe { _mm_stream_si128(place.cast(), v) }
     } else {
         store(v, bytes);
+    }
+}
+
+/// Asks for cache lines before they are read; those behind the end are left out.
+#[inline]
+pub(crate) fn fetch_lines(bytes: &[u8], at: usize, lines: usize) {
+    for line in bytes.get(at..).unwrap_or_default().chunks(LINE).take(lines) {
+        // SAFETY: a hint, and the place is inside a slice.
+        unsafe { _mm_prefetch::<_MM_HINT_T1>(line.as_ptr().cast()) }
     }
 }
 

@@ -58,7 +58,11 @@ macro_rules! bit_kernels {
                     }
                 }
                 for (j, row) in rows.iter().enumerate() {
-                    for (i, row) in batch.iter().zip(row) {
+                    for (t, (i, row)) in batch.iter().zip(row).enumerate() {
+                        if long {
+                            // The items of the next tiles come while the rows of these are on their way out.
+                            fetch_lines(src, batch.end(TILE) * W + (j * S + t) * TILE, TILE / LINE);
+                        }
                         write_bits(row, dst, j * items + i / 8, items / 8, long);
                     }
                 }
@@ -73,6 +77,14 @@ macro_rules! bit_kernels {
             while let Some(batch) = batch::<S>(&mut starts) {
                 for (j, row) in rows.iter_mut().enumerate() {
                     for (i, row) in batch.iter().zip(row) {
+                        if long {
+                            // The next rows: far apart, so that the processor does not see it coming, and in the same few
+                            // places of the caches, so that only these have room there.
+                            let (row, i) = if j + 1 < W { (j + 1, *i) } else { (0, i + S * TILE) };
+                            for b in 0..8 {
+                                fetch_lines(src, row * items + (b * items + i) / 8, (TILE / 8).div_ceil(LINE));
+                            }
+                        }
                         read_bits(row, src, j * items + i / 8, items / 8);
                     }
                 }
@@ -225,6 +237,10 @@ pub(super) struct Batch<const N: usize> {
 }
 
 impl<const N: usize> Batch<N> {
+    /// Where the items behind the last tile start.
+    pub(super) fn end(&self, tile: usize) -> usize {
+        self.starts[self.used - 1] + tile
+    }
     pub(super) fn iter(&self) -> std::slice::Iter<'_, usize> {
         self.starts[..self.used].iter()
     }

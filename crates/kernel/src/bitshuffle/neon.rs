@@ -2,6 +2,7 @@
 
 use super::lanes::{LONG, LONG_SLOT_ITEMS, SLOT_ITEMS, batch, bit_kernels, least, reach, swap_kernels};
 use super::scalar;
+use crate::arch::{LINE, fetch_lines};
 use crate::cpu::Neon;
 use crate::shuffle::lanes::{aligned_steps, finish, is_long, item_steps, steps};
 
