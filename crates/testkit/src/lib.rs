@@ -1,5 +1,6 @@
-//! Naive oracles and generators for the tests of b2nd.
+//! Naive oracles, generators and a disk that loses power, for the tests of b2nd.
 
+pub mod disk;
 pub mod nd;
 pub mod rng;
 pub mod slicing;
