@@ -42,8 +42,8 @@ pub(crate) struct Run {
 
 /// An open frame, or array.
 pub(crate) enum Handle {
-    Frame(SChunk),
-    Array(Array),
+    Frame(Box<SChunk>),
+    Array(Box<Array>),
 }
 
 const CHUNK: usize = 800;
@@ -56,7 +56,11 @@ impl Handle {
     pub(crate) fn open(disk: &Arc<Mutex<Disk>>, setup: Setup, write: bool) -> Result<Self> {
         let store = DiskStore::new(disk, setup.layout, setup.base);
         let frame = SChunk::open_store(Box::new(store), setup.layout, &options(setup).with_write(write))?;
-        if setup.array { Array::from_schunk(frame).map(Handle::Array) } else { Ok(Handle::Frame(frame)) }
+        if setup.array {
+            Array::from_schunk(frame).map(|array| Handle::Array(Box::new(array)))
+        } else {
+            Ok(Handle::Frame(Box::new(frame)))
+        }
     }
     fn frame(&self) -> &SChunk {
         match self {
