@@ -3,6 +3,7 @@
 mod cast;
 mod dtype;
 mod element;
+mod fill;
 mod grid;
 mod handle;
 mod iterate;
@@ -29,6 +30,7 @@ pub use dtype::{ByteOrder, Dtype, Field, Kind, TimeBase, TimeUnit};
 #[doc(hidden)]
 pub use dtype::{bytes_repr, code_points_repr, str_repr};
 pub use element::Element;
+pub use fill::{FillJob, FillReceipt, Filled};
 pub use handle::Array;
 pub use iterate::Chunk;
 pub use meta::Revision;

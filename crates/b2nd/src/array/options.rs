@@ -177,6 +177,17 @@ impl Options {
         self
     }
 
+    /// How the array that these make is opened again.
+    pub(crate) fn reopen(&self) -> OpenOptions {
+        OpenOptions {
+            exec: self.exec.clone(),
+            limits: self.limits.clone(),
+            registry: self.registry.clone(),
+            durability: self.durability,
+            ..OpenOptions::new()
+        }
+    }
+
     /// What is not said is as in another array: chunks, blocks, codec and filters.
     pub(crate) fn or_like(mut self, schunk: &SChunk, chunked: Option<(Vec<u64>, Vec<u64>)>) -> Self {
         if self.chunks.is_none() && self.blocks.is_none() {

@@ -5,11 +5,13 @@ mod fresh;
 #[cfg(feature = "mmap")]
 mod mapped;
 mod memory;
+mod parts;
 mod sparse;
 
 pub use crate::frame::plan::{FileId, WriteStep};
 pub(crate) use file::FileStore;
 pub(crate) use memory::MemoryStore;
+pub(crate) use parts::Parts;
 pub(crate) use sparse::SparseDir;
 
 use crate::error::Error;

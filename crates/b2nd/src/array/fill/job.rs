@@ -1,0 +1,322 @@
+//! A job: begun once, joined by workers, committed by whoever has their receipts.
+//!
+//! ```text
+//! wind.b2nd          the array, whose chunks are uninitialised until they are committed
+//! wind.b2nd.parts/   job, and finished chunks: CHUNK-DIGEST.part
+//! ```
+//!
+//! Workers only add files, under names made of what is in them, so they need neither locks nor each other: a worker that is
+//! killed costs the chunks it had not finished, and one that does a chunk again writes the same name again. Only a commit
+//! changes the array, as any other change does: all of it or nothing.
+
+use super::receipt::{FillReceipt, hex};
+use crate::array::dtype::Dtype;
+use crate::array::handle::Array;
+use crate::array::options::{Fill, Options};
+use crate::array::selection::Selection;
+use crate::chunk::Special;
+use crate::error::{Error, Part, Result};
+use crate::io::Parts;
+use crate::schunk::{OpenOptions, Place, SaveOptions};
+use std::collections::BTreeMap;
+use std::hash::{BuildHasher, RandomState};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+/// The mark of a job, with its revision.
+const MARK: &str = "b2nd-fill-1";
+
+/// One array that many processes fill.
+///
+/// One process begins the job ([`Options::begin_fill`]); any number of others [join](FillJob::join) it, each writes whole
+/// chunks of its own and sends the [receipts](FillReceipt) to whoever commits. Until then nobody sees the chunks; chunks that
+/// are not there yet are uninitialised ([`FillJob::missing`]). Workers write at the same time without locks and without
+/// knowing of each other, on any file system where renaming a file is atomic. A chunk may be written more than once: the
+/// same content is the same part, and of differing ones the last receipt of a commit wins.
+///
+/// ```
+/// use b2nd::array::FillJob;
+/// use b2nd::{s, Array, Dtype, Options};
+/// # let path = std::env::temp_dir().join(format!("b2nd-doc-fill-{}.b2nd", std::process::id()));
+/// let options = Options::new().with_chunks([2, 4]);
+/// options.begin_fill(&path, Dtype::parse("<u2")?, &[3, 4])?;
+///
+/// // In another process, on another machine:
+/// let worker = FillJob::join(&path)?;
+/// let receipts = worker.write_bytes(s![..2], &[1; 16])?;
+///
+/// // Where receipts are collected:
+/// let job = FillJob::join(&path)?;
+/// assert_eq!(job.commit(&receipts)?.missing, 1);
+/// assert_eq!(job.missing()?, [1]);
+/// let rest = job.write_chunk(1, &[2; 8])?;
+/// assert!(job.write_bytes(s![1..], &[2; 16]).is_err()); // not whole chunks
+/// let array = job.finish(&[rest])?;
+/// assert_eq!(array.read_items::<u16>(s![.., 0])?, [0x0101, 0x0101, 0x0202]);
+/// # std::fs::remove_file(&path).unwrap();
+/// # Ok::<(), b2nd::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct FillJob {
+    array: Array,
+    path: PathBuf,
+    options: OpenOptions,
+    parts: Parts,
+    id: u128,
+}
+
+/// What a commit of a [`FillJob`] came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Filled {
+    /// Chunks that this commit put into the array.
+    pub committed: u64,
+    /// Chunks that are not there yet.
+    pub missing: u64,
+}
+
+impl Options {
+    /// Begins to fill an array at `path` from many processes: makes it, with no chunk initialised, and the folder beside it
+    /// for what workers have finished. The fill of these options has no use here. See [`FillJob`].
+    ///
+    /// # Errors
+    /// As [`Options::create`]; [`Error::Io`] when there is a folder of an unfinished job.
+    pub fn begin_fill(self, path: impl AsRef<Path>, dtype: Dtype, shape: &[u64]) -> Result<FillJob> {
+        let path = path.as_ref();
+        let options = self.reopen();
+        let writer = self.with_fill(Fill::Uninit).create_uncommitted(Some(path), dtype, shape)?;
+        let id = new_id();
+        let parts = Parts::create(path, &format!("{MARK}\n{id:032x}\n"), options.durability)?;
+        if let Err(error) = writer.commit() {
+            // Nothing remains.
+            let _ = parts.close();
+            return Err(error);
+        }
+        FillJob::join_with(path, &options)
+    }
+}
+
+impl FillJob {
+    /// Joins the job that was begun at `path`.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] where none was begun or it is finished, and the errors of [`Array::open`].
+    pub fn join(path: impl AsRef<Path>) -> Result<Self> {
+        FillJob::join_with(path, &OpenOptions::new())
+    }
+
+    /// Joins a job with these options: threads, durability, codecs of the user.
+    ///
+    /// # Errors
+    /// As [`FillJob::join`].
+    pub fn join_with(path: impl AsRef<Path>, options: &OpenOptions) -> Result<Self> {
+        let path = path.as_ref();
+        let array = Array::open_with(path, &options.clone().with_write(false))?;
+        let none = || {
+            let shown = path.display();
+            Error::usage(format!("{shown}: no job is open here: it was never begun, or it is finished"))
+        };
+        let (parts, job) = Parts::open(path, options.durability)?.ok_or_else(none)?;
+        let id = job.strip_prefix(MARK).and_then(|rest| hex(rest.trim())).ok_or_else(none)?;
+        Ok(FillJob { array, path: path.to_path_buf(), options: options.clone(), parts, id })
+    }
+
+    /// The array as it was when this process joined: shape, dtype and partition.
+    pub fn array(&self) -> &Array {
+        &self.array
+    }
+
+    /// Writes chunk `n`: its items inside the array, in C order and in the dtype's own byte order.
+    ///
+    /// When this returns, the chunk is where its receipt says, at the durability of the options.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] where there is no such chunk or it takes another number of bytes; [`Error::Io`] when the part cannot
+    /// be written. Then there is no such part.
+    pub fn write_chunk(&self, n: u64, items: &[u8]) -> Result<FillReceipt> {
+        let grid = &self.array.grid;
+        if n >= grid.nchunks() {
+            return Err(Error::usage(format!("there is no chunk {n}: the array has {}", grid.nchunks())));
+        }
+        let (start, stop) = grid.chunk_box(&grid.chunk_position(n));
+        let bounds: Vec<_> = start.into_iter().zip(stop).map(|(start, stop)| start..stop).collect();
+        self.write_box(&bounds, items)?.pop().ok_or_else(|| Error::usage("the array has no items"))
+    }
+
+    /// Writes a box of whole chunks: a receipt for each, in the order of their numbers. At the end of an axis a chunk is
+    /// whole when all of it that lies inside the array is there.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] for a selection that is no box of whole chunks (it says along which axis), or items of another
+    /// number of bytes; [`Error::Io`] when a part cannot be written: parts that were finished before stay, without receipts.
+    pub fn write_bytes(&self, selection: impl Into<Selection>, items: &[u8]) -> Result<Vec<FillReceipt>> {
+        let resolved = selection.into().resolve(self.array.shape())?;
+        let bounds = resolved.as_box().ok_or_else(|| {
+            Error::usage("workers write boxes of whole chunks: ranges with step 1, without lists, indices and new axes")
+        })?;
+        self.write_box(&bounds, items)
+    }
+
+    fn write_box(&self, bounds: &[Range<u64>], items: &[u8]) -> Result<Vec<FillReceipt>> {
+        let grid = &self.array.grid;
+        for (axis, (range, (&chunk, &length))) in
+            bounds.iter().zip(grid.chunks().iter().zip(grid.shape())).enumerate()
+        {
+            let whole = |at: u64| at.is_multiple_of(chunk.max(1));
+            if !whole(range.start) || !whole(range.end) && range.end != length {
+                return Err(Error::usage(format!(
+                    "{}..{} of axis {axis} is not made of whole chunks, which have {chunk} items there: another worker may \
+                     be writing the rest of a chunk at the same time",
+                    range.start, range.end
+                )));
+            }
+        }
+        // A small array of the same chunks: what it compresses is what the large one would.
+        let shape: Vec<u64> = bounds.iter().map(|range| range.end - range.start).collect();
+        let like = Options::new()
+            .with_chunks(grid.chunks())
+            .with_blocks(grid.blocks())
+            .with_params(self.array.schunk.params_to_write())
+            .with_exec(self.array.schunk.exec().clone())
+            .with_registry(self.array.schunk.context().registry().clone());
+        let mut part = like.create_uncommitted(None, self.array.dtype().clone(), &shape)?;
+        part.write_bytes(Selection::all(), items)?;
+        let part = part.array();
+        (0..part.schunk.nchunks())
+            .map(|n| {
+                let position = part.grid.chunk_position(n).into_iter().zip(bounds).zip(grid.chunks());
+                let position = position.map(|((at, range), &chunk)| at + range.start / chunk.max(1));
+                let bytes = part.schunk.chunk(n)?;
+                let receipt = FillReceipt::new(self.id, grid.chunk_number(position), &bytes);
+                self.parts.put(&receipt.name(), &bytes)?;
+                Ok(receipt)
+            })
+            .collect()
+    }
+
+    /// Puts chunks into the array by their receipts: all of them become visible at once, or none.
+    ///
+    /// Receipts may come in any order and again: a chunk that is in the array already, with the same content, is left alone,
+    /// so a commit whose outcome is not known is simply made again. Others may commit too, one after the other.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] for receipts of another job, for a chunk that was committed with another content, and where a part is
+    /// gone; [`Error::Format`] for a part that is damaged: its worker has to write it again. Other errors as
+    /// [`Array::open_with`] for writing has them. Then nothing has changed.
+    pub fn commit(&self, receipts: &[FillReceipt]) -> Result<Filled> {
+        let mut last = BTreeMap::new();
+        for receipt in receipts {
+            if receipt.job != self.id {
+                return Err(Error::usage(format!("the receipt '{receipt}' is of another job")));
+            }
+            last.insert(receipt.chunk, receipt);
+        }
+        let mut array = Array::open_with(&self.path, &self.options.clone().with_write(true))?;
+        if array.shape() != self.array.shape() || array.chunks() != self.array.chunks() {
+            return Err(Error::usage(
+                "the array has another shape than when this process joined: join again",
+            ));
+        }
+        let mut committed = 0;
+        let mut transaction = array.transaction();
+        for (&n, receipt) in &last {
+            transaction.stage(|array| {
+                committed += u64::from(self.take(array, n, receipt)?);
+                Ok(())
+            })?;
+        }
+        if committed > 0 {
+            transaction.commit()?;
+        } else {
+            drop(transaction);
+        }
+        // Their content is in the array now; other parts of these chunks, if any, go at the end.
+        let names: Vec<String> = last.values().map(|receipt| receipt.name()).collect();
+        self.parts.remove(names.iter().map(String::as_str));
+        Ok(Filled { committed, missing: missing(&array)?.len() as u64 })
+    }
+
+    /// Puts one chunk into the array; whether it was not there yet.
+    fn take(&self, array: &mut Array, n: u64, receipt: &FillReceipt) -> Result<bool> {
+        let there = array.schunk.place(n)?;
+        if !matches!(there, Place::Special(Special::Uninit)) {
+            if receipt.fits(&array.schunk.chunk(n)?) {
+                return Ok(false);
+            }
+            return Err(Error::usage(format!("chunk {n} was committed before, with another content")));
+        }
+        let most = self.array.schunk.limits().max_chunk_bytes().saturating_add(1 << 20);
+        let bytes = self.parts.get(&receipt.name(), most)?.ok_or_else(|| {
+            Error::usage(format!("the part of chunk {n} is gone: its worker has to write it again"))
+        })?;
+        if !receipt.fits(&bytes) {
+            let reason = format!("the part {} is damaged: its worker has to write it again", receipt.name());
+            return Err(Error::format(Part::Stream, None, reason).in_chunk(n));
+        }
+        array.schunk.put_chunk(n, &bytes)?;
+        Ok(true)
+    }
+
+    /// The chunks that nobody has committed yet, ascending.
+    ///
+    /// # Errors
+    /// Those of [`Array::open`].
+    pub fn missing(&self) -> Result<Vec<u64>> {
+        missing(&Array::open_with(&self.path, &self.options.clone().with_write(false))?)
+    }
+
+    /// Commits the last receipts, ends the job and removes the folder of the parts; the array, opened for reading.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] where chunks are missing (it names some): what there was is committed, and the job goes on. And as
+    /// [`FillJob::commit`].
+    pub fn finish(self, receipts: &[FillReceipt]) -> Result<Array> {
+        self.complete(receipts)?;
+        let array = Array::open_with(&self.path, &self.options.clone().with_write(false))?;
+        self.parts.close()?;
+        Ok(array)
+    }
+
+    /// As [`FillJob::finish`], and saves the array as one compact contiguous file at `path`, without recompression. The array
+    /// that was filled stays.
+    ///
+    /// # Errors
+    /// As [`FillJob::finish`] and [`Array::save`].
+    pub fn pack(self, receipts: &[FillReceipt], path: impl AsRef<Path>, options: &SaveOptions) -> Result<()> {
+        self.finish(receipts)?.save(path, options)
+    }
+
+    fn complete(&self, receipts: &[FillReceipt]) -> Result<()> {
+        self.commit(receipts)?;
+        let missing = self.missing()?;
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let some: Vec<String> = missing.iter().take(5).map(u64::to_string).collect();
+        let more = if missing.len() > some.len() { ", …" } else { "" };
+        Err(Error::usage(format!(
+            "{} of {} chunks are missing: {}{more}",
+            missing.len(),
+            self.array.grid.nchunks(),
+            some.join(", ")
+        )))
+    }
+}
+
+fn missing(array: &Array) -> Result<Vec<u64>> {
+    let mut missing = Vec::new();
+    for n in 0..array.schunk.nchunks() {
+        if matches!(array.schunk.place(n)?, Place::Special(Special::Uninit)) {
+            missing.push(n);
+        }
+    }
+    Ok(missing)
+}
+
+/// A number that no other job has: by the process's own random keys, the process and the time.
+fn new_id() -> u128 {
+    let half = || {
+        let now = std::time::SystemTime::now();
+        u128::from(RandomState::new().hash_one((std::process::id(), now)))
+    };
+    half() << 64 | half()
+}

@@ -1,0 +1,112 @@
+//! Pieces of work beside a frame: each a file of a directory `NAME.parts`, which appears whole or not at all.
+
+use super::fresh::{Fresh, sync_directory};
+use crate::error::{Error, Result};
+use crate::frame::Durability;
+use crate::limits::zeroed;
+use std::fs;
+use std::io;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+/// The file that says whose parts these are.
+const JOB: &str = "job";
+/// The longest `job` file that is read.
+const JOB_BYTES: u64 = 1 << 10;
+
+/// The directory with the parts of a frame.
+#[derive(Debug)]
+pub(crate) struct Parts {
+    directory: PathBuf,
+    durability: Durability,
+}
+
+impl Parts {
+    /// A new directory beside `frame`, with a `job` in it.
+    pub(crate) fn create(frame: &Path, job: &str, durability: Durability) -> Result<Self> {
+        let parts = Parts { directory: beside(frame)?, durability };
+        fs::create_dir(&parts.directory)
+            .map_err(|e| Error::io("cannot make the directory of the parts", e).at_path(&parts.directory))?;
+        parts.put(JOB, job.as_bytes())?;
+        Ok(parts)
+    }
+
+    /// The directory beside `frame`, and its `job`; `None` where there is none.
+    pub(crate) fn open(frame: &Path, durability: Durability) -> Result<Option<(Self, String)>> {
+        let parts = Parts { directory: beside(frame)?, durability };
+        let Some(job) = parts.get(JOB, JOB_BYTES)? else { return Ok(None) };
+        let damaged = |_| Error::usage(format!("{}: not a job of b2nd", parts.directory.join(JOB).display()));
+        let job = String::from_utf8(job).map_err(damaged)?;
+        Ok(Some((parts, job)))
+    }
+
+    /// Writes a part; who reads it before this is done sees none, or the one before.
+    pub(crate) fn put(&self, name: &str, bytes: &[u8]) -> Result<()> {
+        let target = self.directory.join(name);
+        let failed = |e| Error::io("cannot write a part", e).at_path(&target);
+        let (fresh, mut file) = Fresh::file(&target, true)?;
+        file.write_all(bytes).map_err(failed)?;
+        if self.durability.orders() {
+            file.sync_all().map_err(failed)?;
+        }
+        fresh.rename()?;
+        if self.durability.keeps() {
+            sync_directory(&self.directory).map_err(failed)?;
+        }
+        Ok(())
+    }
+
+    /// The bytes of a part of at most `most` bytes; `None` where there is no such part.
+    pub(crate) fn get(&self, name: &str, most: u64) -> Result<Option<Vec<u8>>> {
+        let path = self.directory.join(name);
+        let failed = |e| Error::io("cannot read a part", e).at_path(&path);
+        let metadata = match fs::symlink_metadata(&path) {
+            Ok(metadata) => metadata,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(failed(error)),
+        };
+        let mut file = super::open_regular(&path, &metadata, false)?;
+        let len = file.metadata().map_err(failed)?.len();
+        if len > most {
+            return Err(Error::usage(format!(
+                "{}: {len} bytes, where at most {most} are due",
+                path.display()
+            )));
+        }
+        let mut bytes = zeroed("a part", len)?;
+        file.read_exact(&mut bytes).map_err(failed)?;
+        Ok(Some(bytes))
+    }
+
+    /// Removes parts, as many as are there.
+    pub(crate) fn remove<'a>(&self, names: impl Iterator<Item = &'a str>) {
+        for name in names {
+            // A part that stays is in nobody's way: it goes with the directory.
+            let _ = fs::remove_file(self.directory.join(name));
+        }
+    }
+
+    /// Removes the directory with all that this type has put there.
+    pub(crate) fn close(self) -> Result<()> {
+        let failed = |e| Error::io("cannot remove the directory of the parts", e).at_path(&self.directory);
+        for entry in fs::read_dir(&self.directory).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            if name == JOB || name.ends_with(".part") || name.starts_with('.') && name.contains(".tmp-") {
+                fs::remove_file(entry.path()).map_err(failed)?;
+            }
+        }
+        fs::remove_dir(&self.directory).map_err(failed)
+    }
+}
+
+fn beside(frame: &Path) -> Result<PathBuf> {
+    let name = frame.file_name().ok_or_else(|| {
+        let error = io::Error::other("the path does not end with a name");
+        Error::io("cannot find the parts", error).at_path(frame)
+    })?;
+    let mut name = name.to_os_string();
+    name.push(".parts");
+    Ok(frame.with_file_name(name))
+}
