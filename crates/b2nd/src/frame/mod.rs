@@ -9,6 +9,7 @@ mod metalayers;
 mod offsets;
 mod parse;
 pub mod plan;
+mod torn;
 mod trailer;
 
 pub use durability::Durability;
@@ -17,6 +18,7 @@ pub(crate) use header::{ChunkSizes, Header, HeaderFields, MARK_LEN, find_mark};
 pub(crate) use metalayers::Name;
 pub(crate) use offsets::{Entry, Offsets, SameChunks};
 pub(crate) use parse::{FrameIndex, FrameParser, Step};
+pub(crate) use torn::{HeaderState, TAIL, UndoRecord, record_len, sector_end, undo_record};
 pub(crate) use trailer::Trailer;
 
 /// How a frame is laid out.

@@ -5,6 +5,7 @@ use super::Header;
 use super::Layout;
 use super::Offsets;
 use super::Trailer;
+use super::{sector_end, undo_record};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
 use std::borrow::Cow;
@@ -83,7 +84,20 @@ pub(crate) struct Commit<'a> {
     pub(crate) emptied: Option<u32>,
     /// Whether the frame has no name yet.
     pub(crate) first: bool,
+    /// Contiguous: where in its file the frame starts.
+    pub(crate) start: u64,
+    /// Contiguous: the header that is there, when it does not lie in one sector, and the length of the file from it on.
+    pub(crate) long: Option<(&'a Header, u64)>,
     pub(crate) durability: Durability,
+}
+
+impl Commit<'_> {
+    /// The undo record that is needed before `header` is written, and where it goes: past everything else.
+    fn undo(&self, header: &Header) -> Result<Option<(u64, Vec<u8>)>> {
+        let Some((old, len)) = self.long else { return Ok(None) };
+        let at = header.frame_len().max(len);
+        Ok(undo_record(old.bytes(), header.bytes(), self.start, at)?.map(|record| (at, record)))
+    }
 }
 
 /// The steps of a commit, and the header as it is after them.
@@ -100,11 +114,18 @@ pub(crate) fn plan_commit(commit: &Commit<'_>, exec: &Exec) -> Result<(Header, V
     let frame = FileId::Frame;
     let durability = commit.durability;
     let mut steps = Vec::new();
+    let mut undo = None;
     if header.layout() == Layout::Contiguous && header.nbytes() > 0 {
         let cbytes = commit.end.checked_sub(header.len()).ok_or_else(too_large)?;
         let frame_len = commit.end.checked_add(tail_len).filter(|len| i64::try_from(*len).is_ok());
         header.set_lengths(frame_len.ok_or_else(too_large)?, cbytes, has_vlmeta);
         steps.push(WriteStep::WriteAt { file: frame, offset: commit.end, bytes: tail.into() });
+        undo = commit.undo(&header)?;
+        steps.extend(undo.iter().map(|(at, record)| WriteStep::WriteAt {
+            file: frame,
+            offset: *at,
+            bytes: record.clone().into(),
+        }));
         if !commit.first && durability.orders() {
             steps.push(WriteStep::Sync { file: frame });
         }
@@ -122,9 +143,12 @@ pub(crate) fn plan_commit(commit: &Commit<'_>, exec: &Exec) -> Result<(Header, V
     }
     // The name of a new frame refers to all of it; and files go after the name of the frame that does without them.
     let removes = !commit.obsolete.is_empty() || commit.emptied.is_some();
-    if durability.keeps() || (commit.first || removes) && durability.orders() {
+    // The record stays until the header is certainly whole: the next chunk is written over it.
+    let settles = commit.first || removes || undo.is_some();
+    if durability.keeps() || settles && durability.orders() {
         steps.push(WriteStep::Sync { file: frame });
     }
+    steps.extend(undo.map(|(len, _)| WriteStep::SetLen { file: frame, len }));
     if commit.first {
         steps.push(WriteStep::Publish { sync: durability.keeps() });
     }
@@ -156,10 +180,18 @@ pub(crate) fn plan_copy(
     let file = FileId::Frame;
     let mut steps = vec![WriteStep::WriteAt { file, offset: copy.end, bytes: tail.into() }];
     let durability = copy.durability;
+    let mut first = header.bytes();
     if behind && durability.orders() {
+        // Its first sector makes it a frame: the rest of a long header is there before.
+        let cut = sector_end(copy.start, header.len());
+        if let Some((start, rest)) = cut.and_then(|cut| first.split_at_checked(cut)) {
+            let (offset, bytes) = (start.len() as u64, rest.to_vec().into());
+            steps.push(WriteStep::WriteAt { file, offset, bytes });
+            first = start;
+        }
         steps.push(WriteStep::Sync { file });
     }
-    steps.push(WriteStep::WriteAt { file, offset: 0, bytes: header.bytes().to_vec().into() });
+    steps.push(WriteStep::WriteAt { file, offset: 0, bytes: first.to_vec().into() });
     if durability.keeps() || !behind && durability.orders() {
         steps.push(WriteStep::Sync { file });
     }

@@ -116,6 +116,9 @@ impl Store for FileStore {
             FileId::Chunk(_) => Err(super::no_such_file(file)),
         }
     }
+    fn start(&self) -> u64 {
+        self.base
+    }
     fn slice(&self, _file: FileId) -> Option<&[u8]> {
         None
     }

@@ -119,6 +119,9 @@ impl Store for MemoryStore {
     fn read_at(&self, file: FileId, offset: u64, buf: &mut [u8]) -> Result<()> {
         super::copy_out(self.bytes(file)?, offset, buf)
     }
+    fn start(&self) -> u64 {
+        self.base as u64
+    }
     fn slice(&self, file: FileId) -> Option<&[u8]> {
         self.bytes(file).ok()
     }

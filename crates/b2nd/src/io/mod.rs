@@ -5,12 +5,14 @@ mod fresh;
 #[cfg(feature = "mmap")]
 mod mapped;
 mod memory;
+mod mended;
 mod parts;
 mod sparse;
 
 pub use crate::frame::plan::{FileId, WriteStep};
 pub(crate) use file::FileStore;
 pub(crate) use memory::MemoryStore;
+pub(crate) use mended::{Mended, mend};
 pub(crate) use parts::Parts;
 pub(crate) use sparse::SparseDir;
 
@@ -31,6 +33,11 @@ use std::path::Path;
 pub trait Store: Send + Sync + Debug {
     /// The length of a file in bytes; of [`FileId::Frame`] to the end of what the store has, the frame may end before.
     fn len(&self, file: FileId) -> Result<u64>;
+    /// How many bytes of the file come before the frame. A header that lies in one sector of 512 bytes is written whole or not
+    /// at all; of any other the old one is kept, past the end of the frame, until the new one is there.
+    fn start(&self) -> u64 {
+        0
+    }
     /// Fills `buf` from `offset` on; an end of file before that is an error.
     fn read_at(&self, file: FileId, offset: u64, buf: &mut [u8]) -> Result<()>;
     /// The whole file where it is in memory.

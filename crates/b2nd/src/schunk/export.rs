@@ -170,6 +170,8 @@ impl SChunk {
             obsolete: &[],
             emptied: None,
             first: true,
+            start: store.start(),
+            long: None,
             durability,
         };
         let (_, steps) = plan::plan_copy(&commit, behind, &self.exec.clone().without_progress())?;

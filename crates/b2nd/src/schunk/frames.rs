@@ -3,6 +3,8 @@
 use super::handle::SChunk;
 use super::handle::supply;
 use super::options::OpenOptions;
+use super::recover;
+use super::recover::Leftover;
 use crate::error::{Error, Part, Result};
 use crate::frame::Layout;
 use crate::frame::{FrameParser, Header, MARK_LEN, Step, find_mark};
@@ -10,6 +12,7 @@ use crate::io;
 use crate::io::{FileId, MemoryStore, Opening, Store};
 use crate::limits::{Limits, zeroed};
 use b2nd_kernel::lend::lend;
+use std::ops::Range;
 use std::path::Path;
 
 /// A frame inside a file: where it is, and what its header says.
@@ -194,13 +197,15 @@ struct Walk<'a> {
     len: u64,
     /// Bytes that were read for marks that turned out to be none.
     wasted: u64,
+    /// The frame whose header is torn, once it was looked for.
+    torn: Option<Option<Leftover>>,
     buffer: Vec<u8>,
 }
 
 impl<'a> Walk<'a> {
     fn new(store: &'a dyn Store, at: u64, limits: &'a Limits) -> Result<Self> {
         let len = store.len(FileId::Frame)?;
-        Ok(Walk { store, limits, at, len, wasted: 0, buffer: Vec::new() })
+        Ok(Walk { store, limits, at, len, wasted: 0, torn: None, buffer: Vec::new() })
     }
 
     /// The next frame: where it starts, and its header.
@@ -239,13 +244,21 @@ impl<'a> Walk<'a> {
     /// The header of the frame that starts at `at`, when its end is there too.
     fn outline(&mut self, at: u64) -> Result<Header> {
         let mut parser = FrameParser::outline(self.len.saturating_sub(at), self.limits)?;
+        if self.torn.is_none() {
+            self.torn = Some(recover::leftover(self.store, self.limits)?);
+        }
+        let torn =
+            self.torn.iter().flatten().find(|left| left.frame == at).and_then(|left| left.torn.as_ref());
         let mut read = 0;
         loop {
             match parser.step() {
                 Step::Done(index) => return Ok(index.header),
                 Step::Need(range) => {
                     read += range.end.saturating_sub(range.start);
-                    let supplied = supply(&mut parser, self.store, at, range, &mut self.buffer);
+                    let supplied = match torn {
+                        None => supply(&mut parser, self.store, at, range, &mut self.buffer),
+                        Some(header) => supply_mended(&mut parser, self.store, at, range, header),
+                    };
                     if let Err(error) = supplied {
                         self.wasted = self.wasted.saturating_add(read);
                         return Err(error);
@@ -254,6 +267,20 @@ impl<'a> Walk<'a> {
             }
         }
     }
+}
+
+/// Gives a parser what it asks for of a frame that starts at `at` and whose header is torn.
+fn supply_mended(
+    parser: &mut FrameParser,
+    store: &dyn Store,
+    at: u64,
+    range: Range<u64>,
+    header: &[u8],
+) -> Result<()> {
+    let mut bytes = zeroed("part of a frame", range.end.saturating_sub(range.start))?;
+    store.read_at(FileId::Frame, at.saturating_add(range.start), &mut bytes)?;
+    io::mend(header, range.start, &mut bytes);
+    parser.supply(&bytes)
 }
 
 /// A part of the frame's file: where it is in memory, or read into `buffer`.

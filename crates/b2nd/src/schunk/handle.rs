@@ -4,6 +4,7 @@ use super::cache::{BlockCache, CacheUse};
 use super::frames;
 use super::options::OpenOptions;
 use super::process::Processing;
+use super::recover;
 use super::write::Changes;
 use crate::chunk;
 use crate::chunk::ChunkHeader;
@@ -73,7 +74,7 @@ pub(super) const CHUNK_HEADER: usize = 32;
 impl SChunk {
     /// Parses the frame that a store has.
     pub(crate) fn load(store: Box<dyn Store>, layout: Layout, options: &OpenOptions) -> Result<Self> {
-        let index = drive(store.as_ref(), layout, &options.limits)?;
+        let (store, index) = recover::parse(store, layout, options)?;
         let FrameIndex { header, offsets, trailer } = index;
         let mut schunk = SChunk {
             store,

@@ -14,6 +14,7 @@ mod open;
 mod options;
 mod process;
 mod read;
+mod recover;
 mod recut;
 mod refresh;
 mod relayout;

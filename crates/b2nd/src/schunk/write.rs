@@ -13,7 +13,7 @@ use crate::frame::Layout;
 use crate::frame::plan;
 use crate::frame::plan::FileId;
 use crate::frame::plan::WriteStep;
-use crate::frame::{Header, HeaderFields, Name, Offsets, Trailer, Undo};
+use crate::frame::{Header, HeaderFields, Name, Offsets, Trailer, Undo, sector_end};
 use crate::io;
 use crate::io::MemoryStore;
 use crate::io::Opening;
@@ -321,6 +321,7 @@ impl SChunk {
         let emptied =
             obsolete.last().copied().filter(|last| named.is_none_or(|named| u64::from(*last) > named));
         obsolete.pop_if(|last| Some(*last) == emptied);
+        let long = self.long_header()?;
         let commit = plan::Commit {
             header: &self.header,
             offsets: &self.offsets,
@@ -331,6 +332,8 @@ impl SChunk {
             obsolete: &obsolete,
             emptied: emptied.filter(|_| emptied != self.changes.emptied),
             first: self.changes.unpublished,
+            start: self.store.start(),
+            long,
             durability: self.durability,
         };
         let (header, steps) = plan::plan_commit(&commit, &self.exec.clone().without_progress())?;
@@ -362,6 +365,15 @@ impl SChunk {
         // Where this fails as well, a rollback sees a header that is not the one it knows, and cuts nothing off.
         let restored = self.store.apply(&WriteStep::WriteAt { file: FileId::Frame, offset: 0, bytes });
         let _ = restored.and_then(|()| self.store.apply(&WriteStep::Sync { file: FileId::Frame }));
+    }
+
+    /// The header that is to be written over, where it does not lie in one sector, and the length of the file.
+    fn long_header(&self) -> Result<Option<(&Header, u64)>> {
+        let header = self.committed_header();
+        if self.changes.unpublished || sector_end(self.store.start(), header.len()).is_none() {
+            return Ok(None);
+        }
+        Ok(Some((header, self.store.len(FileId::Frame)?)))
     }
 
     /// The header of the last commit.

@@ -1,7 +1,9 @@
 //! Every crash of a run opened, and held against what the run had acknowledged.
 
-use super::work::{Handle, Run, Seen, disk_of};
-use b2nd::{Durability, Error, Result};
+use super::store::NAME;
+use super::work::{Handle, Run, Seen, Setup, disk_of};
+use b2nd::schunk::frames_in;
+use b2nd::{Durability, Error, Exec, FrameInfo, Layout, OpenOptions, Result, SChunk};
 use b2nd_testkit::disk::{Crash, Cut, Effort};
 use b2nd_testkit::rng::Rng;
 
@@ -31,7 +33,8 @@ pub(crate) fn check(run: &Run, rng: &mut Rng) -> Report {
             return;
         }
         report.crashes += 1;
-        let found = look(run, crash, report.crashes.is_multiple_of(25).then_some(&mut follow));
+        let goes_on = report.crashes.is_multiple_of(if run.setup.is_long() { 3 } else { 25 });
+        let found = look(run, crash, goes_on.then_some(&mut follow));
         match found {
             Ok(seen) => report.count(run, crash, &seen),
             Err(error) => report.complain(crash, &format!("{error}")),
@@ -45,6 +48,9 @@ fn look(run: &Run, crash: &Crash, follow: Option<&mut Rng>) -> Result<Seen> {
     let disk = disk_of(&crash.files);
     let seen = Handle::open(&disk, run.setup, false)?.see()?;
     if let Some(rng) = follow {
+        if run.setup.layout == Layout::Contiguous && !run.setup.array {
+            walk(crash, run.setup, &seen)?;
+        }
         let mut writer = Handle::open(&disk, run.setup, true)?;
         let mut expected = writer.see()?;
         if expected != seen {
@@ -58,6 +64,18 @@ fn look(run: &Run, crash: &Crash, follow: Option<&mut Rng>) -> Result<Seen> {
         }
     }
     Ok(seen)
+}
+
+/// Finds the frame among all that is in its file, and reads it from memory.
+fn walk(crash: &Crash, setup: Setup, seen: &Seen) -> Result<()> {
+    let (bytes, options) = (&crash.files[NAME], OpenOptions::new().with_exec(Exec::new(1)));
+    let found = frames_in(bytes, &options)?;
+    let at = found.first().map(FrameInfo::offset);
+    let frame = SChunk::from_bytes(bytes.clone(), &options.with_frame(0))?;
+    if at != Some(setup.base as u64) || Handle::Frame(frame).see()? != *seen {
+        return Err(Error::Usage(format!("among the frames of the file it is at {at:?}, or another")));
+    }
+    Ok(())
 }
 
 impl Report {

@@ -14,9 +14,13 @@ mod mutants;
 mod store;
 mod work;
 
-use b2nd::{Durability, Layout};
+use b2nd::schunk::{CreateOptions, frames_in};
+use b2nd::{Durability, Exec, Layout, OpenOptions, Params, SChunk};
+use b2nd_testkit::disk::{Disk, Files};
 use b2nd_testkit::rng::Rng;
 use check::Report;
+use std::sync::{Arc, Mutex};
+use store::{DiskStore, NAME};
 use work::Setup;
 
 /// A number from the environment, or this one.
@@ -53,6 +57,13 @@ const FULL: Setup = Setup {
     changes: 6,
 };
 
+/// Headers that do not lie in one sector: long ones, and one across the edge of two pages.
+const LONG: [Setup; 3] = [
+    Setup { extra: 700, ..FULL },
+    Setup { base: 4096 - 82, ..FULL },
+    Setup { base: 4096 - 82, array: true, ..FULL },
+];
+
 #[test]
 fn files_survive_every_crash() {
     let report = survive(FULL, 24);
@@ -86,5 +97,42 @@ fn what_is_only_ordered_is_some_commit_after_every_crash() {
 fn a_killed_process_breaks_nothing_that_waits_for_nothing() {
     for layout in [Layout::Contiguous, Layout::Sparse] {
         survive(Setup { layout, durability: Durability::None, ..FULL }, 16);
+    }
+}
+
+#[test]
+fn headers_that_no_sector_holds_survive_every_crash() {
+    for setup in LONG {
+        survive(setup, 8);
+        survive(Setup { durability: Durability::Ordered, ..setup }, 4);
+        survive(Setup { durability: Durability::None, ..setup }, 4);
+    }
+}
+
+#[test]
+fn a_frame_that_is_appended_to_a_file_is_whole_or_none() {
+    let options = OpenOptions::new().with_exec(Exec::new(1));
+    for extra in [0, 700, 5000] {
+        let mut rng = Rng::new(extra as u64);
+        let new = CreateOptions::new(Params::new(4)).with_metalayer("long", rng.bytes(extra));
+        let frame = new.create_with(None, |t| t.extend(&[7; 9000])).unwrap();
+        let old = frame.to_bytes().unwrap();
+        let disk = Arc::new(Mutex::new(Disk::new(&Files::from([(NAME.to_owned(), old.clone())]))));
+        let mut store = DiskStore::new(&disk, Layout::Contiguous, old.len());
+        frame.save_to_store(&mut store, Layout::Contiguous).unwrap();
+        disk.lock().unwrap().done(1);
+        let mut counts = [0; 2];
+        disk.lock().unwrap().crashes(check::QUICK, &mut rng, &mut |crash| {
+            let bytes = &crash.files[NAME];
+            let found = frames_in(bytes, &options).unwrap();
+            assert!(found.len() == 1 + crash.done || crash.done == 0 && found.len() == 2, "{}", crash.story);
+            for frame in &found {
+                let options = options.clone().with_offset(frame.offset());
+                let items = SChunk::from_bytes(bytes.clone(), &options).unwrap().read_items(0..2250).unwrap();
+                assert_eq!(items, [7; 9000], "{}", crash.story);
+            }
+            counts[found.len() - 1] += 1;
+        });
+        assert!(counts[0] > 10 && counts[1] > 1, "{counts:?}");
     }
 }

@@ -2,7 +2,7 @@
 
 use super::check::{Report, check};
 use super::work::{self, Run, Setup};
-use super::{FULL, number};
+use super::{FULL, LONG, number};
 use b2nd::{Durability, Layout};
 use b2nd_testkit::disk::Event;
 use b2nd_testkit::rng::Rng;
@@ -10,7 +10,7 @@ use b2nd_testkit::rng::Rng;
 /// The crashes of a few runs whose log was changed.
 fn crashes_of(setup: Setup, mutate: fn(&mut Vec<Event>, Setup)) -> Report {
     let mut all = Report::default();
-    for seed in 1..=number("B2ND_CRASH_RUNS", 2) {
+    for seed in 1..=number("B2ND_CRASH_RUNS", if setup.is_long() { 8 } else { 2 }) {
         let mut rng = Rng::new(seed);
         let mut run: Run = work::run(setup, &mut rng).unwrap();
         mutate(run.disk.log_mut(), setup);
@@ -69,6 +69,31 @@ fn a_commit_that_does_not_wait_for_its_header_is_found() {
 fn chunk_files_that_are_not_waited_for_are_found() {
     assert_found(SPARSE, |log, _| log.retain(|event| !matches!(event, Event::Sync(_))));
     assert_found(SPARSE, |log, _| log.retain(|event| !matches!(event, Event::SyncNames)));
+}
+
+#[test]
+fn long_headers_without_an_undo_record_are_found() {
+    for setup in LONG {
+        assert_found(setup, |log, _| {
+            log.retain(
+                |event| !matches!(event, Event::Write { bytes, .. } if bytes.ends_with(b"b2undo\0\x01")),
+            );
+        });
+    }
+}
+
+#[test]
+fn an_undo_record_that_goes_before_the_header_is_there_is_found() {
+    let early = |log: &mut Vec<Event>, _: Setup| {
+        for n in 1..log.len() {
+            if matches!(log[n], Event::SetLen { .. }) && matches!(log[n - 1], Event::Sync(_)) {
+                log.swap(n - 1, n);
+            }
+        }
+    };
+    let setup = LONG[1];
+    assert_found(setup, early);
+    assert_found(Setup { durability: Durability::Ordered, ..setup }, early);
 }
 
 #[test]

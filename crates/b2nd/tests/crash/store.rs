@@ -108,6 +108,9 @@ impl Store for DiskStore {
         buf.copy_from_slice(found.ok_or_else(|| failed("a read past the end"))?);
         Ok(())
     }
+    fn start(&self) -> u64 {
+        self.base as u64
+    }
     fn slice(&self, _: FileId) -> Option<&[u8]> {
         None
     }

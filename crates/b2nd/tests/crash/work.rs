@@ -52,6 +52,13 @@ fn options(setup: Setup) -> OpenOptions {
     OpenOptions::new().with_exec(Exec::new(1)).with_durability(setup.durability)
 }
 
+impl Setup {
+    /// Whether the header does not lie in one sector.
+    pub(crate) fn is_long(&self) -> bool {
+        self.layout == Layout::Contiguous && self.base % 512 + self.extra + 170 > 512
+    }
+}
+
 impl Handle {
     pub(crate) fn open(disk: &Arc<Mutex<Disk>>, setup: Setup, write: bool) -> Result<Self> {
         let store = DiskStore::new(disk, setup.layout, setup.base);
@@ -106,7 +113,7 @@ fn create(setup: Setup, rng: &mut Rng) -> Result<Disk> {
             .with_params(params.with_blocksize(None))
             .with_chunks([5, 8])
             .with_blocks([3, 4]);
-        let new = new.with_metalayer("own", rng.bytes(12)).with_metalayer("long", rng.bytes(setup.extra));
+        let new = new.with_metalayer("long", rng.bytes(setup.extra)).with_metalayer("own", rng.bytes(12));
         let array = new.create(None, Dtype::parse("<i4")?, &[13, 17])?;
         let frame = SChunk::from_bytes(array.to_bytes()?, &OpenOptions::new().with_write(true))?;
         let mut array = Array::from_schunk(frame)?;
@@ -115,7 +122,7 @@ fn create(setup: Setup, rng: &mut Rng) -> Result<Disk> {
         SChunk::from_bytes(array.to_bytes()?, &OpenOptions::new())?
     } else {
         let new = CreateOptions::new(params).with_chunksize(CHUNK as u32).with_exec(Exec::new(1));
-        let new = new.with_metalayer("own", rng.bytes(12)).with_metalayer("long", rng.bytes(setup.extra));
+        let new = new.with_metalayer("long", rng.bytes(setup.extra)).with_metalayer("own", rng.bytes(12));
         new.with_vlmetalayer("note", rng.bytes(30)).create_with(None, |t| t.extend(&items(rng, 5 * CHUNK)))?
     };
     let disk = Arc::new(Mutex::new(Disk::default()));
@@ -172,6 +179,13 @@ pub(crate) fn run(setup: Setup, rng: &mut Rng) -> Result<Run> {
 
 fn change_frame(frame: &mut SChunk, rng: &mut Rng) -> Result<bool> {
     let mut transaction = frame.transaction();
+    for name in ["long", "own"] {
+        let found = transaction.schunk().metalayers().find(|(layer, _)| *layer == name);
+        let len = found.map_or(0, |(_, content)| content.len());
+        if len > 0 && rng.chance(20) {
+            transaction.set_metalayer(name, &rng.bytes(len))?;
+        }
+    }
     let several = if rng.chance(30) { 2 + rng.below(4) } else { 1 };
     for _ in 0..several {
         one_change(&mut transaction, rng)?;

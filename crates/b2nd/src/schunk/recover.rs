@@ -1,0 +1,114 @@
+//! Headers of which only some sectors were written, found by the undo record at the end of the file: read as they were
+//! before, and put right when the frame is opened for writing.
+
+use super::frames;
+use super::handle::drive;
+use super::options::OpenOptions;
+use crate::error::{Error, Result};
+use crate::frame::{FrameIndex, HeaderState, Layout, TAIL, UndoRecord, record_len, sector_end};
+use crate::io::{FileId, Mended, Store, WriteStep};
+use crate::limits::Limits;
+
+/// What a commit left at the end of a file.
+#[derive(Debug)]
+pub(super) struct Leftover {
+    /// Where its frame starts in the store.
+    pub(super) frame: u64,
+    /// The old header, where the one that is there is torn.
+    pub(super) torn: Option<Vec<u8>>,
+}
+
+/// How often a header that is just being written is read again.
+const ATTEMPTS: usize = 16;
+
+/// The undo record at the end of a store, when its frame is there and belongs to it.
+pub(super) fn leftover(store: &dyn Store, limits: &Limits) -> Result<Option<Leftover>> {
+    let len = store.len(FileId::Frame)?;
+    let Some(tail_at) = len.checked_sub(TAIL as u64) else { return Ok(None) };
+    let mut tail = [0; TAIL];
+    store.read_at(FileId::Frame, tail_at, &mut tail)?;
+    let Some(record_len) = record_len(tail) else { return Ok(None) };
+    let (Some(start), true) = (len.checked_sub(record_len), record_len / 2 <= limits.max_meta_bytes()) else {
+        return Ok(None);
+    };
+    let mut buffer = Vec::new();
+    let bytes = frames::part(store, start, record_len, &mut buffer)?;
+    let Some(record) = UndoRecord::parse(bytes) else { return Ok(None) };
+    let Some(frame) = start.checked_sub(record.distance()) else { return Ok(None) };
+    if record.header_len() > limits.max_meta_bytes() {
+        return Ok(None);
+    }
+    let mut header = Vec::new();
+    Ok(match record.judge(frames::part(store, frame, record.header_len(), &mut header)?) {
+        HeaderState::Unrelated => None,
+        HeaderState::Whole => Some(Leftover { frame, torn: None }),
+        HeaderState::Torn(old) => Some(Leftover { frame, torn: Some(old) }),
+    })
+}
+
+/// Parses the frame that a store has; one whose header is torn as it was before.
+pub(super) fn parse(
+    store: Box<dyn Store>,
+    layout: Layout,
+    options: &OpenOptions,
+) -> Result<(Box<dyn Store>, FrameIndex)> {
+    let mut found = drive(store.as_ref(), layout, &options.limits);
+    for _ in 0..ATTEMPTS {
+        let Some(long) = is_in_question(store.as_ref(), layout, &found)? else { break };
+        let left = match leftover(store.as_ref(), &options.limits) {
+            Ok(left) => left.filter(|left| left.frame == 0),
+            Err(error) => return Err(found.err().unwrap_or(error)),
+        };
+        if let Some(left) = left {
+            return mended(store, layout, options, left);
+        }
+        // A writer may have been at it between the two looks.
+        if !long || is_still_there(store.as_ref(), &found)? {
+            break;
+        }
+        found = drive(store.as_ref(), layout, &options.limits);
+    }
+    found.map(|index| (store, index))
+}
+
+/// Whether a record has to be looked for; and whether the header, so far whole, is one that can be torn.
+fn is_in_question(store: &dyn Store, layout: Layout, found: &Result<FrameIndex>) -> Result<Option<bool>> {
+    Ok(match found {
+        _ if layout == Layout::Sparse => None,
+        Err(Error::Format(_) | Error::Limit { .. } | Error::Unsupported { .. }) => Some(false),
+        Err(_) => None,
+        Ok(index) if sector_end(store.start(), index.header.len()).is_some() => Some(true),
+        Ok(index) => (store.len(FileId::Frame)? > index.header.frame_len()).then_some(false),
+    })
+}
+
+/// Whether the header that was parsed is still the one that is there.
+fn is_still_there(store: &dyn Store, found: &Result<FrameIndex>) -> Result<bool> {
+    let Ok(index) = found else { return Ok(true) };
+    let mut buffer = Vec::new();
+    Ok(frames::part(store, 0, index.header.len(), &mut buffer)? == index.header.bytes())
+}
+
+/// A frame with what a commit left behind: cleared away for who writes, looked through for who reads.
+fn mended(
+    mut store: Box<dyn Store>,
+    layout: Layout,
+    options: &OpenOptions,
+    left: Leftover,
+) -> Result<(Box<dyn Store>, FrameIndex)> {
+    let file = FileId::Frame;
+    match left.torn {
+        Some(header) if options.write => {
+            store.apply(&WriteStep::WriteAt { file, offset: 0, bytes: header.into() })?;
+            store.apply(&WriteStep::Sync { file })?;
+        }
+        Some(header) => store = Box::new(Mended::new(store, header)),
+        None => {}
+    }
+    let index = drive(store.as_ref(), layout, &options.limits)?;
+    if options.write {
+        // All that follows the frame is the commit's that was cut off, or its record.
+        store.apply(&WriteStep::SetLen { file, len: index.header.frame_len() })?;
+    }
+    Ok((store, index))
+}
