@@ -50,7 +50,7 @@ mod wire;
 
 pub use array::{
     Array, ArrayField, ArrayWriter, Axis, Damage, Dtype, Element, Ellipsis, Fill, NewAxis, Options, Over,
-    Reduced, Resize, Selection, Slabs, StreamWriter, Transaction, View, ViewMut,
+    Reduced, Resize, Selection, Slabs, StreamWriter, Transaction, Verified, View, ViewMut,
 };
 pub use chunk::{Params, SplitMode};
 pub use codec::Codec;

@@ -92,7 +92,7 @@ fn indices_with_gaps_are_deleted_as_from_a_vector() {
             .collect();
         a.delete(axis, part.clone()).unwrap();
         assert_eq!(a.read_items::<u16>(s![]).unwrap(), due, "{part} of {rows} x {columns} along {axis}");
-        assert!(a.verify().unwrap().is_empty());
+        assert!(a.verify().unwrap().is_sound());
     }
     // Far more parts than anybody has memory for.
     let mut long = Options::new().with_chunks([1 << 20]).create_memory::<u8>([1 << 40]).unwrap();

@@ -79,6 +79,6 @@ pub fn check(case: &Case, folder: &Path, expected: &[u8]) -> Outcome {
             return Err(format!("items of [{}] differ", part.text).into());
         }
     }
-    let damage = array.verify()?;
+    let damage = array.verify()?.damage;
     expect("damaged places", &damage.len(), &0)
 }

@@ -173,7 +173,7 @@ fn read_case(folder: &Path, number: u64, tally: &mut Tally) -> Outcome {
     if !case.is_lossy() && read != case.items {
         return Err("items differ".into());
     }
-    let damage = array.verify()?;
+    let damage = array.verify()?.damage;
     if !damage.is_empty() {
         return Err(format!("{damage:?}").into());
     }

@@ -180,7 +180,7 @@ impl Array {
         for (n, _) in (0..groups.len()).filter_map(|group| groups.get(group)) {
             let place = self.schunk.place(n)?;
             if let Place::Stored { .. } = place {
-                let head = read_head(self, place, &mut Vec::new()).map_err(|e| e.in_chunk(n))?;
+                let head = read_head(self, n, place, &mut Vec::new()).map_err(|e| e.in_chunk(n))?;
                 return Ok(head.header().blocksize() as usize == self.grid.block_bytes());
             }
         }

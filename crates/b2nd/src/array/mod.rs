@@ -26,6 +26,7 @@ mod write;
 
 pub use crate::limits::MAX_NDIM;
 pub use crate::schunk::{BlockPlace, CacheUse, OpenOptions};
+pub use crate::schunk::{Damage, Verified};
 pub use dtype::{ByteOrder, Dtype, Field, Kind, TimeBase, TimeUnit};
 #[doc(hidden)]
 pub use dtype::{bytes_repr, code_points_repr, str_repr};
@@ -41,6 +42,5 @@ pub use reduce::{Over, Reduced};
 pub use reshape::Resize;
 pub use selection::{Axis, Ellipsis, NewAxis, Selection};
 pub use stream::{Slabs, StreamWriter};
-pub use verify::Damage;
 pub use view::{View, ViewMut};
 pub use write::{ArrayWriter, Transaction};

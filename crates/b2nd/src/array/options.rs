@@ -79,6 +79,7 @@ pub struct Options {
     block_cache: u64,
     processing: Processing,
     durability: Durability,
+    checksums: Option<bool>,
 }
 
 impl Options {
@@ -126,6 +127,12 @@ impl Options {
     #[must_use]
     pub fn with_durability(mut self, durability: Durability) -> Self {
         self.durability = durability;
+        self
+    }
+    /// As [`CreateOptions::with_checksums`](crate::schunk::CreateOptions::with_checksums).
+    #[must_use]
+    pub fn with_checksums(mut self, checksums: bool) -> Self {
+        self.checksums = Some(checksums);
         self
     }
     /// Sets threads, cancellation and progress; all processors by default.
@@ -292,6 +299,7 @@ impl Options {
             block_cache: self.block_cache,
             processing: self.processing,
             durability: self.durability,
+            checksums: self.checksums,
             ..OpenOptions::new()
         };
         if grid.block_bytes() > 0 {

@@ -5,74 +5,65 @@ use crate::array::read::chunk::read_head;
 use crate::chunk::ChunkHead;
 use crate::chunk::Content;
 use crate::error::Error;
-use crate::error::Fault;
 use crate::error::Part;
 use crate::error::Result;
 use crate::exec::Scratch;
 use crate::limits::Limits;
 use crate::limits::resize;
 use crate::schunk::Place;
+use crate::schunk::{Damage, Standing, Verified, is_damage};
 use std::sync::Mutex;
 use std::sync::PoisonError;
 
 /// About what an entry of the list costs, its texts included.
 const DAMAGE_BYTES: u64 = 512;
 
-/// One damaged place, as [`Array::verify`] finds it.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct Damage {
-    /// The number of the chunk.
-    pub chunk: u64,
-    /// The number of the block inside the chunk; `None` when nothing of the chunk can be read.
-    pub block: Option<u32>,
-    /// The first item of the array region that is lost, along each axis.
-    pub start: Vec<u64>,
-    /// One past its last item, along each axis. Nothing is lost where it is not above `start` (padding).
-    pub stop: Vec<u64>,
-    /// What is wrong.
-    pub error: Error,
-}
-
 impl Array {
-    /// Decodes every block; one entry for each damaged block, or chunk where no block of it can be found, in order.
+    /// Decodes every block, and checks it where there are checksums; one entry of damage for each block, or chunk where no block
+    /// of it can be found, in order.
     ///
     /// Chunks that the index puts in the same place are decoded once.
     ///
-    /// An empty list means that all items can be read. (Without checksums that does not prove that they are right: most
-    /// codecs do not notice a flipped bit that leaves their stream well-formed.)
+    /// Without damage all items can be read. That they are right is known of chunks that match their checksums: most codecs
+    /// do not notice a flipped bit that leaves their stream well-formed.
     ///
     /// ```
     /// use b2nd::{Dtype, Options};
     /// let a = Options::new().create(None, Dtype::parse("<f8")?, &[10, 10])?;
-    /// assert!(a.verify()?.is_empty());
+    /// assert!(a.verify()?.is_sound());
     /// # Ok::<(), b2nd::Error>(())
     /// ```
     ///
     /// # Errors
     /// What is not the file's fault: [`Error::Cancelled`], [`Error::OutOfMemory`], [`Error::Limit`], and [`Error::Io`]
     /// unless a chunk file is missing or short.
-    pub fn verify(&self) -> Result<Vec<Damage>> {
-        let found = Mutex::new(Vec::new());
+    pub fn verify(&self) -> Result<Verified> {
+        let found = Mutex::new(Verified::default());
         // An index of a few bytes can name one stored chunk for all: each is looked at once.
         let groups = self.schunk.same_chunks()?;
         self.schunk.exec().run(groups.len(), u64::MAX, |scratch, group| {
             let Some((first, others)) = groups.get(group) else { return Ok(()) };
-            let mut damage = self.verify_chunk(first, scratch)?;
-            if !damage.is_empty() {
-                let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
-                self.check_list(found.len().saturating_add(damage.len()))?;
-                found.append(&mut damage);
-                for n in others.iter() {
-                    self.check_list(found.len().saturating_add(1))?;
-                    found.push(self.same_damage(n, first));
+            let (mut damage, standing) = self.verify_chunk(first, scratch)?;
+            let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+            let all = std::iter::once(first).chain(others.iter());
+            match standing {
+                Some(standing) if damage.is_empty() => found.note(standing, all),
+                _ if damage.is_empty() => {}
+                _ => {
+                    self.check_list(found.damage.len().saturating_add(damage.len()))?;
+                    found.damage.append(&mut damage);
+                    for n in others.iter() {
+                        self.check_list(found.damage.len().saturating_add(1))?;
+                        found.damage.push(self.same_damage(n, first));
+                    }
                 }
             }
+            drop(found);
             self.schunk.exec().progress((self.grid.chunk_bytes() as u64).saturating_mul(others.len() + 1));
             Ok(())
         })?;
-        let mut found: Vec<Damage> = found.into_inner().unwrap_or_else(PoisonError::into_inner);
-        found.sort_by_key(|d| (d.chunk, d.block));
+        let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+        found.sort();
         Ok(found)
     }
 
@@ -90,8 +81,9 @@ impl Array {
         Damage { chunk: n, block: None, start, stop, error: error.in_chunk(n).at(self.schunk.path()) }
     }
 
-    fn verify_chunk(&self, n: u64, scratch: &mut Scratch) -> Result<Vec<Damage>> {
-        let mut damage = Vec::new();
+    /// What is damaged in a chunk, and how it stands to its checksums where it is more than an offset.
+    fn verify_chunk(&self, n: u64, scratch: &mut Scratch) -> Result<(Vec<Damage>, Option<Standing>)> {
+        let (mut damage, mut standing) = (Vec::new(), None);
         let mut fetched = std::mem::take(&mut scratch.fetched);
         let result = self.verify_stored(n, &mut fetched, scratch, &mut damage);
         scratch.fetched = fetched;
@@ -101,9 +93,9 @@ impl Array {
                 let error = error.in_chunk(n).at(self.schunk.path());
                 damage.push(Damage { chunk: n, block: None, start, stop, error });
             }
-            other => other?,
+            other => standing = other?,
         }
-        Ok(damage)
+        Ok((damage, standing))
     }
 
     fn verify_stored(
@@ -112,13 +104,24 @@ impl Array {
         fetched: &mut Vec<u8>,
         scratch: &mut Scratch,
         damage: &mut Vec<Damage>,
-    ) -> Result<()> {
+    ) -> Result<Option<Standing>> {
         let place = self.schunk.place(n)?;
-        let Place::Stored { .. } = place else { return Ok(()) };
-        let head = read_head(self, place, fetched)?;
+        let Place::Stored { .. } = place else { return Ok(None) };
+        let head = read_head(self, n, place, fetched)?;
         let chunk = self.schunk.fetch(place, 0, head.header().cbytes() as usize, fetched)?;
-        if !matches!(head.content(), Content::Blocks) {
-            return Ok(());
+        let standing = self.schunk.standing(n, place, chunk)?;
+        match head.content() {
+            Content::Repeat(_) => return Ok(Some(standing)),
+            Content::Raw => {
+                for b in 0..head.nblocks() {
+                    if let Err(error) = head.check_block(b, chunk.get(head.block_span(b)).unwrap_or_default())
+                    {
+                        damage.push(self.block_damage(n, b, &head, error));
+                    }
+                }
+                return Ok(Some(standing));
+            }
+            Content::Blocks => {}
         }
         // That blocks of variable length have as many bytes as the chunk is no matter of any one block.
         head.cuts(chunk)?;
@@ -141,7 +144,7 @@ impl Array {
             }
         }
         (scratch.block, scratch.reference) = (block, first);
-        Ok(())
+        Ok(Some(standing))
     }
 
     fn block_damage(&self, n: u64, block: usize, head: &ChunkHead, error: Error) -> Damage {
@@ -171,14 +174,4 @@ fn decode(
     let stream = chunk.get(head.block_span(n)).unwrap_or_default();
     resize("a block", block, head.decoded_len(n, stream)?)?;
     head.decode_block(n, stream, first, block, scratch)
-}
-
-/// Whether an error is the file's: a chunk file that is missing or short counts.
-fn is_damage(error: &Error) -> bool {
-    match error {
-        Error::Io { source, .. } => {
-            matches!(source.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::UnexpectedEof)
-        }
-        other => other.fault() == Fault::File,
-    }
 }

@@ -23,6 +23,24 @@ use std::ops::Range;
 /// The length of the number before a dictionary, and of the one before a block of variable length.
 const LENGTH: usize = 4;
 
+/// The bytes of block `n` of a chunk of `cbytes`: from its start to the next start above it. `sorted`: the starts in ascending
+/// order, where they are not.
+pub(super) fn span(starts: &[u32], sorted: Option<&[u32]>, n: usize, cbytes: u32) -> Range<usize> {
+    let Some(&start) = starts.get(n) else { return 0..0 };
+    let ascending = sorted.unwrap_or(starts);
+    let next = ascending.partition_point(|other| *other <= start);
+    start as usize..ascending.get(next).copied().unwrap_or(cbytes) as usize
+}
+
+/// Numbers in ascending order, where they are not in that order already.
+pub(super) fn ascending(starts: &[u32]) -> Option<Vec<u32>> {
+    (!starts.is_sorted()).then(|| {
+        let mut sorted = starts.to_vec();
+        sorted.sort_unstable();
+        sorted
+    })
+}
+
 #[derive(Debug, Clone)]
 pub(super) struct Blocks {
     starts: Vec<u32>,
@@ -77,11 +95,7 @@ impl Blocks {
         let starts: Vec<u32> = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
         let lowest = (header.header_len() + after.len()) as u32;
         check_starts(&starts, lowest, header)?;
-        let sorted = (!starts.is_sorted()).then(|| {
-            let mut sorted = starts.clone();
-            sorted.sort_unstable();
-            sorted
-        });
+        let sorted = ascending(&starts);
         let steps = Steps::for_reading(header.pipeline(), typesize, header.has_old_bitshuffle(), context)?;
         let (ways, ways_or) = ways(header);
         Ok(Blocks { starts, sorted, engine, steps, variable: header.is_variable(), ways, ways_or })
@@ -93,11 +107,7 @@ impl Blocks {
     }
 
     pub(super) fn span(&self, n: usize, cbytes: u32) -> Range<usize> {
-        let Some(&start) = self.starts.get(n) else { return 0..0 };
-        let ascending = self.sorted.as_deref().unwrap_or(&self.starts);
-        let next = ascending.partition_point(|other| *other <= start);
-        let end = ascending.get(next).copied().unwrap_or(cbytes);
-        start as usize..end as usize
+        span(&self.starts, self.sorted.as_deref(), n, cbytes)
     }
 
     /// Decodes a block from its `stream`, which may go on behind it unless blocks have lengths of their own. `full`: as long

@@ -5,6 +5,7 @@
 use super::blocks;
 use super::blocks::Blocks;
 use super::cuts::Cuts;
+use super::digest::Sums;
 use super::header::ChunkHeader;
 use super::special;
 use crate::error::Error;
@@ -33,6 +34,8 @@ pub(crate) enum Content<'a> {
 pub(crate) struct ChunkHead {
     header: ChunkHeader,
     body: Body,
+    /// What the bytes of the chunk have to hash to, where that is known.
+    sums: Option<Sums>,
 }
 
 #[derive(Debug, Clone)]
@@ -64,7 +67,35 @@ impl ChunkHead {
         } else {
             Body::Blocks(Box::new(Blocks::parse(&header, after, context)?))
         };
-        Ok(ChunkHead { header, body })
+        Ok(ChunkHead { header, body, sums: None })
+    }
+
+    /// The same, whose blocks are checked before they are decoded; `bytes` are those that it was parsed from, or more, and
+    /// are checked now.
+    pub(crate) fn with_sums(mut self, sums: Sums, bytes: &[u8]) -> Result<Self> {
+        sums.check_head(&self.header, bytes)?;
+        self.sums = Some(sums);
+        Ok(self)
+    }
+
+    /// Whether blocks are checked, and so have to be fetched whole.
+    pub(crate) fn has_sums(&self) -> bool {
+        self.sums.is_some()
+    }
+
+    /// Checks the bytes of block `n`, where there is something to check them by; `stream` starts at its start and may be
+    /// longer.
+    pub(crate) fn check_block(&self, n: usize, stream: &[u8]) -> Result<()> {
+        match &self.sums {
+            Some(sums) => sums.check_block(n, self.block_span(n), stream),
+            None => Ok(()),
+        }
+    }
+
+    /// Checks the bytes of all blocks; `chunk` is all of it.
+    pub(crate) fn check_blocks(&self, chunk: &[u8]) -> Result<()> {
+        let blocks = if self.sums.is_some() { self.nblocks() } else { 0 };
+        (0..blocks).try_for_each(|n| self.check_block(n, chunk.get(self.block_span(n)).unwrap_or_default()))
     }
 
     pub(crate) fn header(&self) -> &ChunkHeader {
@@ -167,6 +198,7 @@ impl ChunkHead {
                 dst.len()
             )));
         }
+        self.check_block(n, stream)?;
         let result = match &self.body {
             Body::Repeat(item) => {
                 special::fill(dst, item, self.block_range(n).start);
@@ -204,9 +236,12 @@ impl ChunkHead {
     ) -> Result<bool> {
         let whole = self.block_len(n);
         match &self.body {
-            Body::Blocks(blocks) if whole == self.header.blocksize as usize && dst.len() < whole => blocks
-                .decode_start(whole, stream, dst, scratch)
-                .map_err(|error| error.in_block(u32::try_from(n).unwrap_or(u32::MAX))),
+            Body::Blocks(blocks) if whole == self.header.blocksize as usize && dst.len() < whole => {
+                self.check_block(n, stream)?;
+                blocks
+                    .decode_start(whole, stream, dst, scratch)
+                    .map_err(|error| error.in_block(u32::try_from(n).unwrap_or(u32::MAX)))
+            }
             _ => Ok(false),
         }
     }
@@ -227,7 +262,8 @@ fn checked_header(first: &[u8], available: u64, context: &Context) -> Result<Chu
     Ok(header)
 }
 
-fn needed(header: &ChunkHeader, first: &[u8]) -> Result<usize> {
+/// The number of bytes before the first block, as far as `first` tells.
+pub(super) fn needed(header: &ChunkHeader, first: &[u8]) -> Result<usize> {
     if header.special().is_some() {
         return Ok(header.cbytes as usize);
     }

@@ -1,6 +1,7 @@
 //! Where and how a file breaks its format.
 
 use std::fmt;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// A part of a file, as the format names it.
@@ -25,6 +26,8 @@ pub enum Part {
     Stream,
     /// A file of a sparse frame.
     ChunkFile,
+    /// The checksums of a frame.
+    Checksums,
     /// The header of a `.npy` file.
     NpyHeader,
 }
@@ -42,6 +45,7 @@ impl Part {
             Part::BlockOffsets => "block offsets",
             Part::Stream => "stream",
             Part::ChunkFile => "chunk file",
+            Part::Checksums => "checksums",
             Part::NpyHeader => ".npy header",
         }
     }
@@ -56,11 +60,16 @@ pub struct FormatError {
     block: Option<u32>,
     path: Option<PathBuf>,
     reason: String,
+    /// Bytes of the file that do not match their checksum.
+    bytes: Option<Range<u64>>,
 }
 
 impl FormatError {
     pub(super) fn new(part: Part, offset: Option<u64>, reason: String) -> Self {
-        FormatError { part, offset, chunk: None, block: None, path: None, reason }
+        FormatError { part, offset, chunk: None, block: None, path: None, reason, bytes: None }
+    }
+    pub(super) fn set_bytes(&mut self, bytes: Range<u64>) {
+        self.bytes = Some(bytes);
     }
     pub(super) fn set_path(&mut self, path: &Path) {
         self.path.get_or_insert_with(|| path.to_path_buf());
@@ -91,6 +100,11 @@ impl FormatError {
     /// The file, where there is one.
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()
+    }
+    /// The bytes of the file that do not match their checksum, where that is what is wrong: counted from the start of the
+    /// frame, or of the file of the chunk in a sparse one.
+    pub fn bytes(&self) -> Option<Range<u64>> {
+        self.bytes.clone()
     }
     /// What is wrong, in words.
     pub fn reason(&self) -> &str {

@@ -4,6 +4,7 @@ mod format;
 
 pub use format::{FormatError, Part};
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// The result of an operation of this crate.
@@ -98,6 +99,16 @@ impl Error {
     /// The file breaks its format in `part`, `offset` bytes from the start of that part.
     pub(crate) fn format(part: Part, offset: impl Into<Option<u64>>, reason: impl Into<String>) -> Self {
         Error::Format(FormatError::new(part, offset.into(), reason.into()))
+    }
+
+    /// Bytes of the file do not match their checksum.
+    pub(crate) fn mismatch(part: Part, bytes: Range<u64>) -> Self {
+        let Range { start, end } = bytes;
+        let reason =
+            format!("bytes {start}..{end} of the file do not match their checksum: the file is damaged");
+        let mut error = FormatError::new(part, None, reason);
+        error.set_bytes(bytes);
+        Error::Format(error)
     }
 
     pub(crate) fn unsupported(what: impl Into<String>) -> Self {

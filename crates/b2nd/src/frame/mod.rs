@@ -1,6 +1,7 @@
 //! Frames: header, metalayers, chunk offsets, trailer and vlmetalayers, contiguous and sparse. Parsing never touches a file.
 #![deny(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 
+pub(crate) mod digests;
 mod durability;
 mod edit;
 mod header;

@@ -5,6 +5,7 @@ use super::header::{Dialect, Header};
 use super::offsets;
 use super::offsets::Offsets;
 use super::trailer::{TAIL_LEN, Trailer};
+use crate::chunk;
 use crate::error::{Error, Part, Result};
 use crate::limits::Limits;
 use std::ops::Range;
@@ -24,6 +25,8 @@ pub(crate) struct FrameIndex {
     pub(crate) header: Header,
     pub(crate) offsets: Offsets,
     pub(crate) trailer: Trailer,
+    /// What the stored offsets hash to.
+    pub(crate) offsets_hash: u64,
 }
 
 /// How far the parser has come.
@@ -150,11 +153,7 @@ impl FrameParser {
         if dialect == Dialect::Beta1 {
             self.trailer_start = frame_len;
             if self.outline {
-                return self.done(FrameIndex {
-                    header,
-                    trailer: Trailer::default(),
-                    offsets: Offsets::none(),
-                });
+                return self.without_offsets(header, Trailer::default());
             }
             return self.ask_for_index(header, Trailer::default());
         }
@@ -169,7 +168,7 @@ impl FrameParser {
         let end = header.frame_len();
         let len = Trailer::measure(bytes, end.saturating_sub(header.len()))?;
         if self.outline {
-            return self.done(FrameIndex { header, trailer: Trailer::default(), offsets: Offsets::none() });
+            return self.without_offsets(header, Trailer::default());
         }
         Limits::check("the trailer", len, self.limits.max_meta_bytes())?;
         self.trailer_start = end.saturating_sub(len);
@@ -187,7 +186,7 @@ impl FrameParser {
 
     fn ask_for_index(&mut self, header: Header, trailer: Trailer) -> Result<()> {
         if header.nbytes() == 0 {
-            return self.done(FrameIndex { header, trailer, offsets: Offsets::none() });
+            return self.without_offsets(header, trailer);
         }
         let data = match header.layout() {
             Layout::Contiguous => header.cbytes(),
@@ -224,7 +223,11 @@ impl FrameParser {
 
     fn index(&mut self, bytes: &[u8], header: Header, trailer: Trailer) -> Result<()> {
         let offsets = Offsets::decode(bytes, nchunks(&header), &self.limits)?;
-        self.done(FrameIndex { header, trailer, offsets })
+        self.done(FrameIndex { header, trailer, offsets, offsets_hash: chunk::hash(bytes) })
+    }
+
+    fn without_offsets(&mut self, header: Header, trailer: Trailer) -> Result<()> {
+        self.done(FrameIndex { header, trailer, offsets: Offsets::none(), offsets_hash: chunk::hash(&[]) })
     }
 
     fn done(&mut self, index: FrameIndex) -> Result<()> {

@@ -5,6 +5,7 @@ use super::Header;
 use super::Layout;
 use super::Offsets;
 use super::Trailer;
+use super::digests::Draft;
 use super::{sector_end, undo_record};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
@@ -72,6 +73,8 @@ pub(crate) struct Commit<'a> {
     pub(crate) header: &'a Header,
     pub(crate) offsets: &'a Offsets,
     pub(crate) trailer: &'a Trailer,
+    /// The checksums, where the frame has them.
+    pub(crate) digests: Option<&'a Draft>,
     /// Contiguous: where nothing is yet, past all chunks and past the end of the last commit.
     pub(crate) end: u64,
     /// Sparse: the bytes of all chunk files.
@@ -107,9 +110,8 @@ impl Commit<'_> {
 pub(crate) fn plan_commit(commit: &Commit<'_>, exec: &Exec) -> Result<(Header, Vec<WriteStep<'static>>)> {
     let mut header = commit.header.clone();
     let mut tail = if header.nbytes() == 0 { Vec::new() } else { commit.offsets.encode(exec)? };
-    tail.extend_from_slice(&commit.trailer.encode()?);
-    let has_vlmeta = !commit.trailer.is_empty();
-    let tail_len = tail.len() as u64;
+    let has_vlmeta = !commit.trailer.is_empty() || commit.digests.is_some();
+    let tail_len = commit.trailer.tail_len(header.bytes().len(), &tail, commit.digests)?;
     let too_large = || Error::usage("the frame is too large");
     let frame = FileId::Frame;
     let durability = commit.durability;
@@ -119,6 +121,7 @@ pub(crate) fn plan_commit(commit: &Commit<'_>, exec: &Exec) -> Result<(Header, V
         let cbytes = commit.end.checked_sub(header.len()).ok_or_else(too_large)?;
         let frame_len = commit.end.checked_add(tail_len).filter(|len| i64::try_from(*len).is_ok());
         header.set_lengths(frame_len.ok_or_else(too_large)?, cbytes, has_vlmeta);
+        commit.trailer.append_to(&mut tail, header.bytes(), commit.digests)?;
         steps.push(WriteStep::WriteAt { file: frame, offset: commit.end, bytes: tail.into() });
         undo = commit.undo(&header)?;
         steps.extend(undo.iter().map(|(at, record)| WriteStep::WriteAt {
@@ -135,6 +138,7 @@ pub(crate) fn plan_commit(commit: &Commit<'_>, exec: &Exec) -> Result<(Header, V
         let cbytes = if header.layout() == Layout::Sparse { sparse_cbytes(commit) } else { 0 };
         let frame_len = header.len().checked_add(tail_len).ok_or_else(too_large)?;
         header.set_lengths(frame_len, cbytes, has_vlmeta);
+        commit.trailer.append_to(&mut tail, header.bytes(), commit.digests)?;
         if durability.orders() {
             steps.extend(commit.added.iter().map(|n| WriteStep::Sync { file: FileId::Chunk(*n) }));
         }
@@ -173,10 +177,12 @@ pub(crate) fn plan_copy(
     }
     let too_large = || Error::usage("the frame is too large");
     let mut tail = if header.nbytes() == 0 { Vec::new() } else { copy.offsets.encode(exec)? };
-    tail.extend_from_slice(&copy.trailer.encode()?);
-    let frame_len = copy.end.checked_add(tail.len() as u64).filter(|len| i64::try_from(*len).is_ok());
+    let tail_len = copy.trailer.tail_len(header.bytes().len(), &tail, copy.digests)?;
+    let frame_len = copy.end.checked_add(tail_len).filter(|len| i64::try_from(*len).is_ok());
     let cbytes = copy.end.checked_sub(header.len()).ok_or_else(too_large)?;
-    header.set_lengths(frame_len.ok_or_else(too_large)?, cbytes, !copy.trailer.is_empty());
+    let has_vlmeta = !copy.trailer.is_empty() || copy.digests.is_some();
+    header.set_lengths(frame_len.ok_or_else(too_large)?, cbytes, has_vlmeta);
+    copy.trailer.append_to(&mut tail, header.bytes(), copy.digests)?;
     let file = FileId::Frame;
     let mut steps = vec![WriteStep::WriteAt { file, offset: copy.end, bytes: tail.into() }];
     let durability = copy.durability;

@@ -68,7 +68,7 @@ fn the_golden_empty_frame_is_written() {
     let mut header = Header::build(&fields, &[]).unwrap();
     header.set_lengths(132, 0, false);
     let mut bytes = header.bytes().to_vec();
-    bytes.extend(Trailer::default().encode().unwrap());
+    bytes.extend(Trailer::default().encode_with(None).unwrap());
     let mut golden = golden_empty();
     golden[58..62].copy_from_slice(&[0, 0, 0, 7]);
     assert_eq!(bytes, golden);
@@ -101,7 +101,7 @@ fn a_trailer_has_the_documented_bytes() {
     let mut golden = from_hex("94 01 93 cd0011 de0001 a5 6772656574 d2 00000017 dc0001 c6 00000026");
     golden.extend(&chunk);
     golden.extend(from_hex("ce 00000059 d800 00000000000000000000000000000000"));
-    let bytes = trailer.encode().unwrap();
+    let bytes = trailer.encode_with(None).unwrap();
     assert_eq!(bytes, golden);
     assert_eq!(Trailer::parse(&bytes, header::Dialect::Current).unwrap(), trailer);
 }
@@ -166,7 +166,7 @@ fn long_headers_and_trailers_are_asked_for_once() {
     let mut header = Header::build(&fields, &[(b"big", &content)]).unwrap();
     let mut trailer = Trailer::default();
     trailer.set("big", vec![1; 3000]).unwrap();
-    let tail = trailer.encode().unwrap();
+    let tail = trailer.encode_with(None).unwrap();
     let len = header.len() + tail.len() as u64;
     header.set_lengths(len, 0, true);
     let mut bytes = [header.bytes(), &tail].concat();
@@ -214,7 +214,7 @@ fn metalayers_that_overlap_are_refused() {
     for n in 0..200 {
         trailer.set(&format!("n{n}"), vec![0; 100]).unwrap();
     }
-    let mut bytes = trailer.encode().unwrap();
+    let mut bytes = trailer.encode_with(None).unwrap();
     assert!(Trailer::parse(&bytes, header::Dialect::Current).is_ok());
     // Every name leads to one content that is nearly as long as the trailer.
     let values = bytes.windows(3).position(|w| w == [0xdc, 0, 200]).unwrap() + 3;

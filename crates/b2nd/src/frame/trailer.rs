@@ -3,18 +3,24 @@
 //! ```text
 //! 94 01 | metalayer section | ce trailer_len | d8 fingerprint type, fingerprint ×16
 //! ```
+//!
+//! The checksums are a vlmetalayer as well, the last one; they are kept apart from those of the user.
 
+use super::digests::{Draft, LAYER, Seal, fingerprint, sealed};
 use super::header::Dialect;
 use super::metalayers;
 use super::metalayers::Name;
 use crate::error::{Error, Part, Result};
 use crate::wire::Cursor;
 use crate::wire::msgpack;
+use std::sync::Arc;
 
 /// From the marker of the trailer length to the end of the frame.
 pub(super) const TAIL_LEN: usize = 23;
 /// The shortest trailer that anyone accepts.
 const MIN_LEN: u64 = 25;
+/// The length of a trailer without vlmetalayers.
+const EMPTY_LEN: usize = 2 + 1 + 3 + 3 + 3 + TAIL_LEN;
 /// The name under which the user data of the betas is shown.
 const USERMETA: &str = "usermeta";
 
@@ -22,6 +28,9 @@ const USERMETA: &str = "usermeta";
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Trailer {
     entries: Vec<(Name, Vec<u8>)>,
+    /// The chunk that holds the checksums.
+    layer: Option<Arc<[u8]>>,
+    seal: Seal,
 }
 
 impl Trailer {
@@ -55,6 +64,7 @@ impl Trailer {
         let body =
             bytes.split_at_checked(bytes.len().saturating_sub(TAIL_LEN)).map_or(bytes, |(body, _)| body);
         let mut trailer = Trailer::default();
+        let mut contents = Vec::new();
         let mut cursor = Cursor::new(body, 2, Part::Trailer);
         if dialect != Dialect::Current {
             let usermeta = cursor.bin32("the user metadata")?;
@@ -66,30 +76,90 @@ impl Trailer {
             }
         }
         for entry in metalayers::parse(body, cursor.position(), Self::MAX_ENTRIES, Part::Trailer)? {
-            let content = body.get(entry.content).unwrap_or_default();
-            trailer.entries.push((entry.name, content.to_vec()));
+            let content = body.get(entry.content.clone()).unwrap_or_default();
+            contents.push(entry.content);
+            if entry.name.bytes() == LAYER.as_bytes() && trailer.layer.is_none() {
+                trailer.layer = Some(content.into());
+            } else {
+                trailer.entries.push((entry.name, content.to_vec()));
+            }
+        }
+        if dialect == Dialect::Current {
+            trailer.seal = seal(bytes, &mut contents, trailer.layer.as_deref());
         }
         Ok(trailer)
     }
 
-    /// The bytes of the trailer.
-    pub(crate) fn encode(&self) -> Result<Vec<u8>> {
+    /// The bytes of the trailer, with the chunk `layer` that holds the checksums, if there is one.
+    pub(crate) fn encode_with(&self, layer: Option<&[u8]>) -> Result<Vec<u8>> {
         let mut out = vec![0x94, 0x01];
-        let entries: Vec<(&[u8], &[u8])> =
+        let mut entries: Vec<(&[u8], &[u8])> =
             self.entries().map(|(name, chunk)| (name.bytes(), chunk)).collect();
+        entries.extend(layer.map(|layer| (LAYER.as_bytes(), layer)));
         metalayers::write(&mut out, &entries, 0)?;
         let len = out.len().saturating_add(TAIL_LEN);
         let len =
             u32::try_from(len).map_err(|_| Error::usage("the vlmetalayers are too large for a frame"))?;
         msgpack::put_u32(&mut out, len);
         out.extend_from_slice(&[msgpack::FIXEXT_16, 0]);
-        out.extend_from_slice(&[0; 16]);
+        let seal = match layer {
+            Some(layer) => {
+                let found = metalayers::parse(&out, 2, Self::MAX_ENTRIES, Part::Trailer)?;
+                let mut contents: Vec<_> = found.into_iter().map(|entry| entry.content).collect();
+                fingerprint(&out, &mut contents, sealed(layer).unwrap_or_default())
+            }
+            None => [0; 16],
+        };
+        out.extend_from_slice(&seal);
         Ok(out)
     }
 
-    /// Whether there are no vlmetalayers.
+    /// The length of the trailer with a chunk of `layer` bytes for the checksums.
+    pub(crate) fn len_with(&self, layer: Option<usize>) -> Result<usize> {
+        // An entry has its name, with a byte for its length, its place, and its content with a length.
+        let entry = |name: usize, content: usize| name.saturating_add(content).saturating_add(1 + 5 + 5);
+        let entries = self.entries.iter().map(|(name, chunk)| entry(name.bytes().len(), chunk.len()));
+        let layer = layer.map(|len| entry(LAYER.len(), len));
+        let len = entries.chain(layer).fold(EMPTY_LEN, usize::saturating_add);
+        let too_large = |_| Error::usage("the vlmetalayers are too large for a frame");
+        u32::try_from(len).map(|_| len).map_err(too_large)
+    }
+
+    /// What a commit writes behind the last chunk, and its length: offsets and trailer, with the checksums of `digests`.
+    pub(super) fn tail_len(&self, header_len: usize, offsets: &[u8], digests: Option<&Draft>) -> Result<u64> {
+        let layer = digests.map(|draft| draft.stored_len(header_len));
+        Ok((offsets.len() as u64).saturating_add(self.len_with(layer)? as u64))
+    }
+
+    /// Appends the trailer to the stored offsets; `header` is as it will be written.
+    pub(super) fn append_to(
+        &self,
+        offsets: &mut Vec<u8>,
+        header: &[u8],
+        digests: Option<&Draft>,
+    ) -> Result<()> {
+        let layer = digests.map(|draft| draft.store(header, offsets)).transpose()?;
+        offsets.extend_from_slice(&self.encode_with(layer.as_deref())?);
+        Ok(())
+    }
+
+    /// The chunk that holds the checksums, and what the fingerprint says of it.
+    pub(crate) fn checksums(&self) -> (Option<&Arc<[u8]>>, Seal) {
+        (self.layer.as_ref(), self.seal)
+    }
+    /// Takes the place of the checksums that are there.
+    pub(crate) fn set_checksums(&mut self, layer: Option<Arc<[u8]>>) {
+        self.seal = if layer.is_some() { Seal::Intact } else { Seal::None };
+        self.layer = layer;
+    }
+
+    /// Whether there are no vlmetalayers, the checksums aside.
     pub(crate) fn is_empty(&self) -> bool {
         self.entries.is_empty()
+    }
+    /// Whether anything is in it, be it checksums.
+    pub(crate) fn is_there(&self) -> bool {
+        !self.is_empty() || self.layer.is_some()
     }
     /// Names and compressed contents, in stored order.
     pub(crate) fn entries(&self) -> impl Iterator<Item = (&Name, &[u8])> {
@@ -101,6 +171,9 @@ impl Trailer {
     }
     /// Adds or replaces an entry; `chunk` is its compressed content.
     pub(crate) fn set(&mut self, name: &str, chunk: Vec<u8>) -> Result<()> {
+        if name == LAYER {
+            return Err(Error::usage(format!("`{LAYER}` is the name of the checksums: take another")));
+        }
         if let Some((_, place)) = self.entries.iter_mut().find(|(found, _)| found.text() == name) {
             *place = chunk;
             return Ok(());
@@ -116,5 +189,21 @@ impl Trailer {
         let before = self.entries.len();
         self.entries.retain(|(found, _)| found.text() != name);
         self.entries.len() != before
+    }
+}
+
+/// What the fingerprint of a whole trailer says.
+fn seal(bytes: &[u8], contents: &mut [std::ops::Range<usize>], layer: Option<&[u8]>) -> Seal {
+    let Some((before, stored)) = bytes.split_last_chunk::<16>() else { return Seal::None };
+    let kind = before.last().copied().unwrap_or(0);
+    match layer {
+        _ if *stored == [0; 16] => Seal::None,
+        // Somebody else's fingerprint, of a kind that nobody writes today.
+        None if kind != 0 => Seal::None,
+        None => Seal::Broken,
+        Some(layer) => match sealed(layer) {
+            Some(root) if fingerprint(before, contents, root) == *stored => Seal::Intact,
+            _ => Seal::Broken,
+        },
     }
 }

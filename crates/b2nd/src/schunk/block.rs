@@ -26,7 +26,7 @@ impl SChunk {
         let read = || match place {
             Place::Special(_) => chunk::decode_block(&self.chunk(n)?, block, &self.context, &self.exec),
             Place::Stored { .. } => {
-                let head = self.read_head(place, self.chunk_nbytes(n), 0, &mut Vec::new())?;
+                let head = self.read_head(n, place, self.chunk_nbytes(n), 0, &mut Vec::new())?;
                 let mut fetch = |span: Range<usize>| {
                     let mut buffer = Vec::new();
                     let bytes = self.fetch(place, span.start as u64, span.len(), &mut buffer)?;

@@ -142,6 +142,7 @@ impl SChunk {
         compact.opening = self.opening;
         compact.cache = BlockCache::new(self.cache.usage().capacity);
         compact.processing = self.processing.clone();
+        compact.digests.succeed(&self.digests);
         compact.become_like(self, Layout::Contiguous, None, &[])?;
         compact.take_chunks(self, None)?;
         compact.commit()?;

@@ -36,6 +36,7 @@ pub struct CreateOptions {
     pub(super) registry: Option<Registry>,
     pub(super) processing: Processing,
     pub(super) durability: Durability,
+    pub(super) checksums: Option<bool>,
     pub(super) metalayers: Vec<(String, Vec<u8>)>,
     pub(super) vlmetalayers: Vec<(String, Vec<u8>)>,
 }
@@ -53,6 +54,7 @@ impl Default for CreateOptions {
             registry: None,
             processing: Processing::default(),
             durability: Durability::default(),
+            checksums: None,
             metalayers: Vec::new(),
             vlmetalayers: Vec::new(),
         }
@@ -99,6 +101,21 @@ impl CreateOptions {
     #[must_use]
     pub fn with_durability(mut self, durability: Durability) -> Self {
         self.durability = durability;
+        self
+    }
+    /// Whether the frame has checksums: by default at a path, and not in memory.
+    ///
+    /// ```
+    /// use b2nd::Params;
+    /// use b2nd::schunk::CreateOptions;
+    /// let options = CreateOptions::new(Params::new(1)).with_checksums(true);
+    /// let schunk = options.create_with(None, |t| t.append(b"some items"))?;
+    /// assert!(schunk.has_checksums());
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_checksums(mut self, checksums: bool) -> Self {
+        self.checksums = Some(checksums);
         self
     }
     /// Sets what the frame may cost when it is read.
@@ -230,6 +247,7 @@ impl CreateOptions {
         let open = OpenOptions {
             processing: self.processing,
             durability: self.durability,
+            checksums: self.checksums,
             ..OpenOptions::new()
                 .with_write(true)
                 .with_exec(self.exec)

@@ -1,5 +1,6 @@
 //! A frame copied as it is: its chunks stay compressed, and come one after the other.
 
+use super::digests::Fresh;
 use super::handle::{Place, SChunk};
 use super::options::SaveOptions;
 use crate::chunk::{ChunkHeader, Special};
@@ -22,7 +23,7 @@ impl SChunk {
     /// [`Error::Io`] or [`Error::Format`] when a chunk cannot be read.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         let mut store = MemoryStore::default();
-        self.copy_to(&mut store, Layout::Contiguous, false, Durability::None)?;
+        self.copy_to(&mut store, Layout::Contiguous, false, (Durability::None, self.digests.keep))?;
         store.take_frame().ok_or_else(|| Error::usage("a frame in memory lost its bytes"))
     }
 
@@ -72,11 +73,13 @@ impl SChunk {
             let index = bytes.get(usize::try_from(end).unwrap_or(usize::MAX)..).unwrap_or_default();
             end = end.saturating_add(u64::from(ChunkHeader::parse(index)?.cbytes()));
         }
-        Ok(end.saturating_add(self.trailer.encode()?.len() as u64) == self.frame_len())
+        let trailer = self.trailer.len_with(self.trailer.checksums().0.map(|layer| layer.len()))?;
+        Ok(end.saturating_add(trailer as u64) == self.frame_len())
     }
 
     /// Saves the frame as a new one at a path: compact, its chunks as they are, compressed, metalayers and vlmetalayers
-    /// byte for byte. This packs a sparse frame into one file, and back. It appears at the path when it is whole.
+    /// byte for byte. This packs a sparse frame into one file, and back. It appears at the path when it is whole, with checksums
+    /// unless the options say otherwise.
     ///
     /// Memory: one compressed chunk, and the offsets.
     ///
@@ -87,8 +90,10 @@ impl SChunk {
     /// # std::fs::create_dir_all(&dir).unwrap();
     /// # let frame = SChunk::from_bytes(Options::new().create(None, Dtype::parse("<i4")?, &[9])?.to_bytes()?, &OpenOptions::new())?;
     /// frame.save(dir.join("folder"), &SaveOptions::new().with_layout(Layout::Sparse))?;
-    /// SChunk::open(dir.join("folder"), &OpenOptions::new())?.save(dir.join("file"), &SaveOptions::new())?;
-    /// assert_eq!(std::fs::read(dir.join("file")).unwrap(), frame.to_bytes()?);
+    /// let folder = SChunk::open(dir.join("folder"), &OpenOptions::new())?;
+    /// folder.save(dir.join("file"), &SaveOptions::new())?;
+    /// assert_eq!(std::fs::read(dir.join("file")).unwrap(), folder.to_bytes()?);
+    /// assert!(folder.has_checksums() && !frame.has_checksums());
     /// # std::fs::remove_dir_all(&dir).unwrap();
     /// # Ok::<(), b2nd::Error>(())
     /// ```
@@ -103,7 +108,8 @@ impl SChunk {
             return Err(Error::usage(format!("{shown}: the frame itself is no place for its copy")));
         }
         let mut store = io::create(path, options.overwrite, options.layout)?;
-        self.copy_to(store.as_mut(), options.layout, false, options.durability)
+        let checksums = options.checksums.unwrap_or(true);
+        self.copy_to(store.as_mut(), options.layout, false, (options.durability, checksums))
     }
 
     /// Appends a copy of the frame to a file, behind all that is in it, and says at which offset: for
@@ -119,7 +125,7 @@ impl SChunk {
     /// # let frame = SChunk::from_bytes(Options::new().create(None, Dtype::parse("<i4")?, &[9])?.to_bytes()?, &OpenOptions::new())?;
     /// let first = frame.append_to(&path)?;
     /// let second = frame.append_to(&path)?;
-    /// assert_eq!((first, second), (0, frame.to_bytes()?.len() as u64));
+    /// assert_eq!((first, second), (0, SChunk::open(&path, &OpenOptions::new().with_offset(0))?.frame_len()));
     /// # std::fs::remove_file(&path).unwrap();
     /// # Ok::<(), b2nd::Error>(())
     /// ```
@@ -129,7 +135,7 @@ impl SChunk {
     /// the file is as it was.
     pub fn append_to(&self, path: impl AsRef<Path>) -> Result<u64> {
         let (mut store, offset) = io::append(path.as_ref())?;
-        let copied = self.copy_to(store.as_mut(), Layout::Contiguous, true, Durability::Full);
+        let copied = self.copy_to(store.as_mut(), Layout::Contiguous, true, (Durability::Full, true));
         if copied.is_err() {
             // The error of the copy says more than one of the way back.
             let _ = store.apply(&WriteStep::SetLen { file: FileId::Frame, len: 0 });
@@ -144,7 +150,7 @@ impl SChunk {
     /// # Errors
     /// What the store returns, and [`Error::Format`] when a chunk cannot be read.
     pub fn save_to_store(&self, store: &mut dyn Store, layout: Layout) -> Result<()> {
-        self.copy_to(store, layout, true, Durability::Full)
+        self.copy_to(store, layout, true, (Durability::Full, true))
     }
 
     /// Copies the frame step by step into a store that has nothing yet.
@@ -153,17 +159,27 @@ impl SChunk {
         store: &mut dyn Store,
         layout: Layout,
         behind: bool,
-        durability: Durability,
+        (durability, checksums): (Durability, bool),
     ) -> Result<()> {
         let header = self.header_for(layout, None, &[])?;
         let mut copy = Copy { store, layout, header_len: header.len(), end: header.len(), next: 0, bytes: 0 };
-        let offsets = self.copy_chunks(|bytes| copy.put(bytes))?;
+        let mut fresh = Fresh::default();
+        let offsets = self.copy_chunks(|bytes| {
+            let raw = copy.put(bytes)?;
+            if checksums {
+                fresh.note(raw, bytes)?;
+            }
+            Ok(raw)
+        })?;
+        let draft =
+            if checksums { self.digests.draft_of_copy(&fresh, &offsets, &self.trailer)? } else { None };
         let Copy { store, end, next, bytes, .. } = copy;
         let added: Vec<u32> = (0..next).collect();
         let commit = plan::Commit {
             header: &header,
             offsets: &offsets,
             trailer: &self.trailer,
+            digests: draft.as_ref(),
             end,
             chunk_bytes: bytes,
             added: &added,
@@ -228,6 +244,7 @@ impl SChunk {
         }
         let len = usize::try_from(self.chunk_header(n, place)?.cbytes()).unwrap_or(usize::MAX);
         let bytes = self.fetch(place, 0, len, buffer).map_err(|error| self.located(error.in_chunk(n)))?;
+        self.check_bytes(n, place, bytes)?;
         put(bytes).map_err(|error| self.located(error.in_chunk(n)))
     }
 

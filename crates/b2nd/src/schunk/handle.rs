@@ -1,6 +1,7 @@
 //! An open frame: what it holds, and its chunks as bytes.
 
 use super::cache::{BlockCache, CacheUse};
+use super::digests::Digests;
 use super::frames;
 use super::options::OpenOptions;
 use super::process::Processing;
@@ -66,6 +67,7 @@ pub struct SChunk {
     pub(super) cache: BlockCache,
     pub(super) processing: Processing,
     pub(super) durability: Durability,
+    pub(super) digests: Digests,
 }
 
 /// The first bytes of a chunk: any header.
@@ -75,7 +77,8 @@ impl SChunk {
     /// Parses the frame that a store has.
     pub(crate) fn load(store: Box<dyn Store>, layout: Layout, options: &OpenOptions) -> Result<Self> {
         let (store, index) = recover::parse(store, layout, options)?;
-        let FrameIndex { header, offsets, trailer } = index;
+        let digests = Digests::open(&index, options)?;
+        let FrameIndex { header, offsets, trailer, .. } = index;
         let mut schunk = SChunk {
             store,
             context: options.context(header.params().typesize()),
@@ -91,6 +94,7 @@ impl SChunk {
             cache: BlockCache::new(options.block_cache),
             processing: options.processing.clone(),
             durability: options.durability,
+            digests,
         };
         if options.write {
             schunk.prepare_writing()?;
@@ -197,6 +201,7 @@ impl SChunk {
     /// The decompressed content of a vlmetalayer; `None` when there is no such name.
     pub fn vlmetalayer(&self, name: &str) -> Result<Option<Vec<u8>>> {
         let Some(chunk) = self.trailer.get(name) else { return Ok(None) };
+        self.check_vlmetalayer(name, chunk)?;
         let broken = |reason: String| Error::format(Part::Vlmetalayer, None, format!("`{name}`: {reason}"));
         let header = ChunkHeader::parse(chunk)?;
         if u64::from(header.cbytes()) != chunk.len() as u64 {
@@ -344,10 +349,13 @@ impl SChunk {
             && self.store.slice(file).is_some()
         {
             // The buffer stays unused: what is in memory is borrowed.
-            return self.borrow(place, len).map(Cow::Borrowed).map_err(in_chunk);
+            let bytes = self.borrow(place, len).map_err(in_chunk)?;
+            self.check_bytes(n, place, bytes)?;
+            return Ok(Cow::Borrowed(bytes));
         }
         let mut buffer = Vec::new();
         self.fetch(place, 0, len, &mut buffer).map_err(in_chunk)?;
+        self.check_bytes(n, place, &buffer)?;
         Ok(Cow::Owned(buffer))
     }
 

@@ -4,6 +4,7 @@ mod block;
 mod cache;
 mod copy;
 mod create;
+mod digests;
 mod edit;
 mod export;
 mod frames;
@@ -20,6 +21,7 @@ mod refresh;
 mod relayout;
 mod special;
 mod transaction;
+mod verify;
 mod write;
 
 pub use crate::frame::{Durability, Layout};
@@ -35,6 +37,8 @@ pub use options::{OpenOptions, SaveOptions};
 pub use process::BlockPlace;
 pub(crate) use process::{Hook, Processing};
 pub use transaction::Transaction;
+pub use verify::{Damage, Verified};
+pub(crate) use verify::{Standing, is_damage};
 
 #[cfg(test)]
 mod tests;

@@ -36,6 +36,8 @@ pub struct OpenOptions {
     pub(crate) block_cache: u64,
     pub(crate) processing: Processing,
     pub(crate) durability: Durability,
+    pub(crate) checksums: Option<bool>,
+    pub(crate) unchecked: bool,
 }
 
 impl OpenOptions {
@@ -81,6 +83,22 @@ impl OpenOptions {
     #[must_use]
     pub fn with_durability(mut self, durability: Durability) -> Self {
         self.durability = durability;
+        self
+    }
+    /// Whether commits through this handle write checksums ([`SChunk::has_checksums`](super::SChunk::has_checksums)): by default
+    /// if the frame has them. Where they are added, chunks that are there already stay without, until
+    /// [`SChunk::renew_checksums`](super::SChunk::renew_checksums) reads them.
+    #[must_use]
+    pub fn with_checksums(mut self, checksums: bool) -> Self {
+        self.checksums = Some(checksums);
+        self
+    }
+    /// Whether what is read is checked by the checksums of the frame, where it has them: `true` by default.
+    ///
+    /// Without, a damaged file can be opened and read as far as its bytes make sense.
+    #[must_use]
+    pub fn with_checks(mut self, checks: bool) -> Self {
+        self.unchecked = !checks;
         self
     }
     /// Sets what the file may cost.
@@ -201,6 +219,7 @@ pub struct SaveOptions {
     pub(crate) layout: Layout,
     pub(crate) overwrite: bool,
     pub(crate) durability: Durability,
+    pub(crate) checksums: Option<bool>,
 }
 
 impl SaveOptions {
@@ -218,6 +237,12 @@ impl SaveOptions {
     #[must_use]
     pub fn with_durability(mut self, durability: Durability) -> Self {
         self.durability = durability;
+        self
+    }
+    /// Whether the copy has checksums: as [`SChunk::save`](super::SChunk::save) makes a file, by default it has.
+    #[must_use]
+    pub fn with_checksums(mut self, checksums: bool) -> Self {
+        self.checksums = Some(checksums);
         self
     }
     /// Replaces what exists at the path, once the copy is whole.

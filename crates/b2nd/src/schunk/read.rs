@@ -347,7 +347,7 @@ impl SChunk {
         scratch: &mut Scratch,
         fetched: &mut Vec<u8>,
     ) -> Result<()> {
-        let head = self.read_head(place, self.chunk_nbytes(n), 0, fetched)?;
+        let head = self.read_head(n, place, self.chunk_nbytes(n), 0, fetched)?;
         let inside = start.checked_add(items.len()).is_some_and(|end| end <= head.header().nbytes() as usize);
         if !inside {
             return Err(Error::usage(format!(
@@ -360,7 +360,8 @@ impl SChunk {
                 let chunk = self.fetch(place, 0, head.header().cbytes() as usize, fetched)?;
                 chunk::decode_range(chunk, start, items, &self.context, &Exec::new(1))
             }
-            Content::Raw => {
+            // Bytes that are checked come in whole blocks.
+            Content::Raw if !head.has_sums() => {
                 let at = head.header().header_len() + start;
                 items.copy_from_slice(self.fetch(place, at as u64, items.len(), fetched)?);
                 Ok(())
@@ -368,9 +369,10 @@ impl SChunk {
             Content::Blocks if head.header().is_variable() => {
                 // Only the blocks themselves say how long they are.
                 let chunk = self.fetch(place, 0, head.header().cbytes() as usize, fetched)?;
+                head.check_blocks(chunk)?;
                 chunk::decode_range(chunk, start, items, &self.context, &self.exec.single())
             }
-            Content::Blocks => {
+            Content::Raw | Content::Blocks => {
                 let mut block = take(&mut scratch.block);
                 let mut first = take(&mut scratch.reference);
                 let source = Blocks { schunk: self, place, head: &head };
@@ -381,10 +383,11 @@ impl SChunk {
         }
     }
 
-    /// Fetches and checks the header and block offsets of a stored chunk of `due` uncompressed bytes (where that is known)
+    /// Fetches and checks the header and block offsets of chunk `n`, which is stored, of `due` uncompressed bytes (where that is known)
     /// and about `nblocks` blocks.
     pub(crate) fn read_head(
         &self,
+        n: u64,
         place: Place,
         due: Option<u32>,
         nblocks: usize,
@@ -395,20 +398,27 @@ impl SChunk {
         };
         let expected = nblocks.saturating_mul(4).saturating_add(32);
         let mut got = usize::try_from(available).unwrap_or(usize::MAX).min(expected.max(FIRST_FETCH));
+        let sums = self.sums(n, place)?;
         // A dictionary is known by its length only when that length was fetched.
         loop {
             let bytes = self.fetch(place, 0, got, fetched)?;
             // A chunk of another size is damage, whatever it would cost: so this comes before the limits.
-            let found = ChunkHeader::parse(bytes)?.nbytes();
+            let header = ChunkHeader::parse(bytes)?;
+            let found = header.nbytes();
             if let Some(due) = due.filter(|due| *due != found) {
                 let reason = format!("a chunk of {found} bytes where {due} are due");
                 return Err(Error::format(Part::ChunkHeader, 4, reason));
             }
             let needed = ChunkHead::needed(bytes, available, &self.context)?;
-            if needed <= got {
-                return ChunkHead::parse(bytes, available, &self.context);
+            let wanted = sums.as_ref().map_or(needed, |sums| sums.wanted(&header, needed));
+            if wanted <= got {
+                let head = ChunkHead::parse(bytes, available, &self.context)?;
+                return match sums {
+                    Some(sums) => head.with_sums(sums, bytes),
+                    None => Ok(head),
+                };
             }
-            got = needed;
+            got = wanted;
         }
     }
 }

@@ -25,7 +25,7 @@ impl SChunk {
                 "growing an empty frame with a header of another length; convert first",
             ));
         }
-        header.set_lengths(self.header.frame_len(), self.header.cbytes(), !self.trailer.is_empty());
+        header.set_lengths(self.header.frame_len(), self.header.cbytes(), self.trailer.is_there());
         self.begin()?;
         self.keep_old();
         self.header = header;

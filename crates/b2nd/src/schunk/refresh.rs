@@ -19,6 +19,8 @@ impl SChunk {
             block_cache: self.cache.usage().capacity,
             processing: self.processing.clone(),
             durability: self.durability,
+            checksums: self.digests.asked,
+            unchecked: !self.digests.check,
         }
     }
 
@@ -30,6 +32,6 @@ impl SChunk {
         let (Some(path), Some(_)) = (self.path(), self.opening) else { return Ok(None) };
         let now = SChunk::open(path, &self.own_options())?;
         let same = now.header.bytes() == self.header.bytes() && now.offsets == self.offsets;
-        Ok((!same || now.trailer.encode()? != self.trailer.encode()?).then_some(now))
+        Ok((!same || now.trailer != self.trailer).then_some(now))
     }
 }

@@ -1,6 +1,7 @@
 //! Changes of a frame: written past the end as they come, made visible by a commit, or forgotten.
 
 use super::cache::BlockCache;
+use super::digests::Digests;
 use super::handle::{CHUNK_HEADER, SChunk};
 use super::options::{FrameSpec, OpenOptions, Target};
 use super::special::special_offset;
@@ -68,6 +69,7 @@ impl SChunk {
                 chunk::encode(content, &Params::new(1), &options.exec.clone().without_progress())?,
             )?;
         }
+        let keep = options.checksums.unwrap_or(matches!(target, Target::Path { .. }));
         let (store, opening): (Box<dyn Store>, _) = match target {
             Target::Memory => (Box::new(MemoryStore::default()), None),
             Target::Path { path, overwrite } => (
@@ -91,6 +93,7 @@ impl SChunk {
             cache: BlockCache::new(options.block_cache),
             processing: options.processing.clone(),
             durability: options.durability,
+            digests: Digests::new(options, keep),
         })
     }
 
@@ -142,6 +145,7 @@ impl SChunk {
         }
         if !self.changes.dirty {
             self.check_unchanged()?;
+            self.digests.begin(&self.offsets);
             self.changes.dirty = true;
         }
         Ok(())
@@ -234,7 +238,9 @@ impl SChunk {
                 Ok(i64::from(number))
             }
         };
-        raw.map_err(|_| Error::usage("the frame is too large"))
+        let raw = raw.map_err(|_| Error::usage("the frame is too large"))?;
+        self.digests.note(raw, chunk)?;
+        Ok(raw)
     }
 
     /// Makes chunk `n` special (`Zeros`, `Nan` or `Uninit`).
@@ -322,10 +328,12 @@ impl SChunk {
             obsolete.last().copied().filter(|last| named.is_none_or(|named| u64::from(*last) > named));
         obsolete.pop_if(|last| Some(*last) == emptied);
         let long = self.long_header()?;
+        let draft = self.draft()?;
         let commit = plan::Commit {
             header: &self.header,
             offsets: &self.offsets,
             trailer: &self.trailer,
+            digests: draft.as_ref(),
             end: self.changes.end,
             chunk_bytes: self.changes.chunk_bytes,
             added: &added,
@@ -351,6 +359,9 @@ impl SChunk {
         }
         self.header = header;
         self.changes.emptied = emptied;
+        let stored = draft.and_then(|draft| draft.stored());
+        self.digests.settle(stored.as_ref(), self.context.limits());
+        self.trailer.set_checksums(stored);
         self.settle();
         Ok(())
     }
@@ -381,6 +392,11 @@ impl SChunk {
         self.changes.old.as_ref().map_or(&self.header, |old| &old.0)
     }
 
+    /// The trailer of the last commit.
+    pub(super) fn committed_trailer(&self) -> &Trailer {
+        self.changes.old.as_ref().map_or(&self.trailer, |old| &old.1)
+    }
+
     /// The obsolete files that no offset names.
     fn unreferenced(&self) -> Vec<u32> {
         let gone = self.changes.obsolete.iter().chain(&self.changes.emptied);
@@ -404,6 +420,7 @@ impl SChunk {
     /// writer has committed meanwhile, no file is touched.
     pub(crate) fn rollback(&mut self) -> Result<()> {
         self.ends.take();
+        self.digests.forget();
         if self.changes.dirty {
             // What comes next may lie in the same places.
             self.cache.clear();

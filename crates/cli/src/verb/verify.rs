@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use b2nd::Error;
-use b2nd::chunk;
+use b2nd::Verified;
 use b2nd::schunk::SChunk;
 
 use crate::args::{Verify, Work};
@@ -27,10 +27,11 @@ pub(super) fn run(args: &Verify) -> Result<Outcome> {
     let exec = progress.watch(exec);
     let mut damage = attributes(opened.schunk());
     let mut unreadable = damage.is_empty();
-    match &mut opened {
+    let verified = match &mut opened {
         Opened::Array(array) => {
             array.set_exec(exec);
-            for place in array.verify()? {
+            let mut verified = array.verify()?;
+            for place in verified.damage.drain(..) {
                 unreadable &= matches!(place.error, Error::Unsupported { .. });
                 let block = place.block.map(|n| format!(", block {n}")).unwrap_or_default();
                 let lost = place.start.iter().zip(&place.stop).all(|(start, stop)| start < stop);
@@ -41,14 +42,18 @@ pub(super) fn run(args: &Verify) -> Result<Outcome> {
                 };
                 damage.push(format!("chunk {}{block}: {items}: {}", place.chunk, place.error));
             }
+            verified
         }
         Opened::Frame(schunk) => {
-            for (n, error) in chunks(schunk, &progress)? {
-                unreadable &= matches!(error, Error::Unsupported { .. });
-                damage.push(format!("chunk {n}: {error}"));
+            schunk.set_exec(exec);
+            let mut verified = schunk.verify()?;
+            for place in verified.damage.drain(..) {
+                unreadable &= matches!(place.error, Error::Unsupported { .. });
+                damage.push(format!("chunk {}: {}", place.chunk, place.error));
             }
+            verified
         }
-    }
+    };
     drop(progress);
     let schunk = opened.schunk();
     let nbytes = match &opened {
@@ -67,11 +72,17 @@ pub(super) fn run(args: &Verify) -> Result<Outcome> {
     for line in damage.iter().take(MOST_LINES) {
         let _ = writeln!(text, "{line}");
     }
+    for n in verified.stale.iter().take(MOST_LINES) {
+        let _ = writeln!(
+            text,
+            "chunk {n}: stale: another program wrote to the file, and it does not match its old checksum"
+        );
+    }
     if damage.len() > MOST_LINES {
         let _ = writeln!(text, "… and {} more", damage.len() - MOST_LINES);
     }
     if damage.is_empty() {
-        let _ = writeln!(text, "{name}: OK: {counts}");
+        let _ = writeln!(text, "{name}: OK: {counts}, {}", checksums(schunk, &verified));
     } else if unreadable {
         let _ = writeln!(text, "{name}: NOT CHECKED, it uses what this program cannot read: {counts}");
     } else {
@@ -88,16 +99,16 @@ fn attributes(schunk: &SChunk) -> Vec<String> {
     schunk.vlmetalayer_names().filter_map(broken).collect()
 }
 
-fn chunks(schunk: &SChunk, progress: &Progress) -> Result<Vec<(u64, Error)>> {
-    let mut damage = Vec::new();
-    for n in 0..schunk.nchunks() {
-        let decoded =
-            schunk.chunk(n).and_then(|bytes| chunk::decode(&bytes, schunk.context(), schunk.exec()));
-        match decoded {
-            Ok(items) => progress.add(items.len() as u64),
-            Err(Error::Cancelled) => return Err(Error::Cancelled.into()),
-            Err(error) => damage.push((n, error)),
-        }
+/// What checksums say of the chunks.
+fn checksums(schunk: &SChunk, verified: &Verified) -> String {
+    let chunks = |n: u64| report::count(n, "chunk");
+    let stale = verified.stale.len() as u64;
+    let said = [(stale, "stale"), (verified.unchecked, "without checksums")];
+    let said: Vec<String> =
+        said.into_iter().filter(|(n, _)| *n > 0).map(|(n, how)| format!("{} {how}", chunks(n))).collect();
+    match (schunk.has_checksums(), said.is_empty()) {
+        (false, _) => "no checksums".into(),
+        (true, true) => "checksums match".into(),
+        (true, false) => format!("checksums match, but for {}", said.join(" and ")),
     }
-    Ok(damage)
 }

@@ -46,7 +46,7 @@ pub(crate) fn look(array: &Array, n: u64, scratch: &mut Scratch) -> Result<Found
     if let Place::Special(kind) = place {
         return special_item(kind, itemsize, array.schunk.limits()).map(repeat);
     }
-    let head = read_head(array, place, &mut scratch.fetched)?;
+    let head = read_head(array, n, place, &mut scratch.fetched)?;
     match head.content() {
         Content::Repeat(value) if !value.is_empty() && itemsize.is_multiple_of(value.len()) => {
             Ok(repeat(value.repeat(itemsize / value.len())))
@@ -157,6 +157,7 @@ fn misfit(
     mut work: impl FnMut(usize, &mut [u8]) -> Result<()>,
 ) -> Result<()> {
     let chunk = array.schunk.fetch(place, 0, head.header().cbytes() as usize, fetched)?;
+    head.check_blocks(chunk)?;
     let mut whole = zeroed("a chunk", array.grid.chunk_bytes() as u64)?;
     chunk::decode_into(chunk, &mut whole, array.schunk.context(), &Exec::new(1))?;
     for (at, &n) in wanted.iter().enumerate() {

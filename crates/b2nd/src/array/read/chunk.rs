@@ -107,7 +107,7 @@ impl<V: Visit> ChunkRead<'_, V> {
                 return Ok(());
             }
         }
-        let head = read_head(self.array, place, fetched)?;
+        let head = read_head(self.array, self.visit.chunk(), place, fetched)?;
         if let Content::Repeat(value) = head.content() {
             return self.repeat(value, wanted.iter().map(|w| w.index), block);
         }
@@ -187,6 +187,7 @@ impl<V: Visit> ChunkRead<'_, V> {
             return Ok(());
         }
         if plain {
+            head.check_block(wanted.block, stream)?;
             return self.scatter(wanted.index, &mut place, stream, 0);
         }
         if let (0, Some(first), false) = (wanted.block, first, posted) {
@@ -309,6 +310,7 @@ impl<V: Visit> ChunkRead<'_, V> {
             return Ok(());
         }
         let chunk = self.array.schunk.fetch(place, 0, head.header().cbytes() as usize, fetched)?;
+        head.check_blocks(chunk)?;
         let mut whole = zeroed("a chunk", self.grid().chunk_bytes() as u64)?;
         chunk::decode_into(chunk, &mut whole, self.array.schunk.context(), &Exec::new(1))?;
         for index in range {
@@ -337,10 +339,10 @@ fn fetch_run(wanted: &[Wanted]) -> (&[Wanted], Range<usize>, &[Wanted]) {
     (run, bytes, after)
 }
 
-/// Fetches and checks the header and block offsets of a stored chunk.
-pub(crate) fn read_head(array: &Array, place: Place, fetched: &mut Vec<u8>) -> Result<ChunkHead> {
+/// Fetches and checks the header and block offsets of chunk `n`, which is stored.
+pub(crate) fn read_head(array: &Array, n: u64, place: Place, fetched: &mut Vec<u8>) -> Result<ChunkHead> {
     let due = u32::try_from(array.grid.chunk_bytes()).unwrap_or(u32::MAX);
-    array.schunk.read_head(place, Some(due), array.grid.blocks_per_chunk(), fetched)
+    array.schunk.read_head(n, place, Some(due), array.grid.blocks_per_chunk(), fetched)
 }
 
 /// The item that a special chunk repeats.

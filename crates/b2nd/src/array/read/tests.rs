@@ -85,7 +85,7 @@ fn places(array: &Array) -> Vec<(u64, usize, Range<u64>)> {
     for chunk in 0..array.grid.nchunks() {
         let place = array.schunk.place(chunk).unwrap();
         let Place::Stored { offset, .. } = place else { panic!("all chunks are stored") };
-        let head = read_head(array, place, &mut Vec::new()).unwrap();
+        let head = read_head(array, chunk, place, &mut Vec::new()).unwrap();
         for block in 0..array.grid.blocks_per_chunk() {
             let span = head.block_span(block);
             found.push((chunk, block, offset + span.start as u64..offset + span.end as u64));

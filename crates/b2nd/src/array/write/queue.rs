@@ -95,6 +95,7 @@ impl<S: DerefMut<Target = SChunk>> Queue<S> {
         }
         let len = usize::try_from(state.schunk.chunk_header(number, place)?.cbytes()).unwrap_or(usize::MAX);
         state.schunk.copy_out(place, len, &mut buffer).map_err(|e| e.in_chunk(number))?;
+        state.schunk.check_bytes(number, place, &buffer)?;
         Ok(Stored::Bytes(buffer))
     }
 

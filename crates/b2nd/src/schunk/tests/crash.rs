@@ -288,7 +288,7 @@ fn a_copy_behind_other_frames_that_is_cut_off_leaves_them_and_is_none() {
     let host = one.to_bytes().unwrap();
     let log = Log::default();
     let mut recorder = Recorder { store: MemoryStore::default(), log: log.clone() };
-    one.copy_to(&mut recorder, Layout::Contiguous, true, Durability::Full).unwrap();
+    one.copy_to(&mut recorder, Layout::Contiguous, true, (Durability::Full, true)).unwrap();
     let steps = log.lock().unwrap().clone();
     // All that the header refers to is on the medium before it.
     let header = steps.iter().position(is_header).unwrap();

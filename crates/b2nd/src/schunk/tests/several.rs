@@ -43,8 +43,9 @@ fn frames_are_appended_listed_and_opened_by_offset_and_by_number() {
     for seeds in [&[1, 2, 3][..], &[4], &[], &[5, 6]] {
         let frame = frame(seeds);
         let offset = frame.append_to(&path).unwrap();
-        want.push((offset, frame.to_bytes().unwrap().len() as u64));
-        is_frame(&SChunk::open(&path, &at(offset)).unwrap(), seeds);
+        let appended = SChunk::open(&path, &at(offset)).unwrap();
+        want.push((offset, appended.frame_len()));
+        is_frame(&appended, seeds);
     }
     assert_eq!(places(&path), want);
     assert_eq!(temp.names(), ["many"]);
@@ -223,7 +224,10 @@ fn a_copy_elsewhere_has_the_same_chunks() {
         assert_eq!(opened.chunk(n).unwrap(), original.chunk(n).unwrap());
     }
     opened.save(temp.path("c"), &SaveOptions::new()).unwrap();
-    assert_eq!(fs::read(temp.path("c")).unwrap(), bytes, "back to where it came from");
+    opened.save(temp.path("plain"), &SaveOptions::new().with_checksums(false)).unwrap();
+    assert_eq!(fs::read(temp.path("plain")).unwrap(), bytes, "back to where it came from");
+    let bytes = opened.to_bytes().unwrap();
+    assert_eq!(fs::read(temp.path("c")).unwrap(), bytes, "with its checksums");
     opened.append_to(temp.path("c")).unwrap();
     assert_eq!(fs::read(temp.path("c")).unwrap(), [&bytes[..], &bytes].concat());
     // What exists, the frame itself, and a directory to append to.
@@ -236,7 +240,7 @@ fn a_copy_elsewhere_has_the_same_chunks() {
     }
     original.save(temp.path("c"), &sparse.with_overwrite(true)).unwrap();
     is_frame(&SChunk::open(temp.path("c"), &options()).unwrap(), &[1, 3, 4, 6]);
-    assert_eq!(temp.names(), ["c", "s"]);
+    assert_eq!(temp.names(), ["c", "plain", "s"]);
 }
 
 #[test]

@@ -62,7 +62,7 @@ impl Pair {
     /// Also what others would read.
     fn check_stored(&self) {
         self.check();
-        assert!(self.array.verify().unwrap().is_empty());
+        assert!(self.array.verify().unwrap().is_sound());
         let again = Array::from_bytes(self.array.to_bytes().unwrap(), &OpenOptions::new()).unwrap();
         assert_eq!(usize_of(again.shape()), self.model.shape);
         assert_eq!(again.read_bytes(()).unwrap(), self.model.data);

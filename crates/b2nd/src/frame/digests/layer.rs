@@ -1,0 +1,201 @@
+//! Reading the layer: the root at once, segments when they are needed.
+
+use super::seal::plain;
+use super::{FIXED, LISTED, MAGIC, MARKER, VERSION};
+use crate::chunk;
+use crate::chunk::Sums;
+use crate::error::{Error, Part, Result};
+use crate::exec::Exec;
+use crate::limits::Limits;
+use crate::wire::Cursor;
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::OnceLock;
+
+/// What is known of the entries of a chunk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum State {
+    /// b2nd wrote the chunk: what does not match is damaged.
+    Sure,
+    /// Another program has written to the frame since: what does not match may be its work.
+    Doubtful,
+}
+
+impl State {
+    pub(super) fn bits(self) -> u32 {
+        match self {
+            State::Sure => 1,
+            State::Doubtful => 2,
+        }
+    }
+    fn from_bits(bits: u32) -> Option<Self> {
+        [State::Sure, State::Doubtful].into_iter().find(|state| state.bits() == bits)
+    }
+}
+
+/// Where the state is in the word of a chunk.
+pub(super) const STATE_SHIFT: u32 = 30;
+
+/// The checksums of a frame, as they are stored.
+#[derive(Debug)]
+pub(crate) struct Layer {
+    bytes: Arc<[u8]>,
+    pub(crate) identity: [u64; 2],
+    pub(crate) nchunks: u64,
+    per_segment: u64,
+    pub(crate) offsets: u64,
+    header: Range<usize>,
+    vlmetalayers: Vec<u64>,
+    segments: Vec<Segment>,
+}
+
+#[derive(Debug)]
+struct Segment {
+    number: u64,
+    bytes: Range<usize>,
+    digest: u64,
+    /// Where the entries of each chunk start, counted in entries; `None` where the segment is damaged.
+    starts: OnceLock<Option<Vec<u32>>>,
+}
+
+impl Layer {
+    /// Reads the layer out of the chunk that holds it, which another program may have compressed.
+    pub(crate) fn parse(stored: &Arc<[u8]>, limits: &Limits) -> Result<Self> {
+        match plain(stored) {
+            Some(at) => Self::read(stored, at),
+            None => {
+                let header = chunk::ChunkHeader::parse(stored)?;
+                let meta = limits.max_meta_bytes();
+                Limits::check("the checksums", u64::from(header.nbytes()), meta)?;
+                let limits = limits.clone().with_max_chunk_bytes(meta);
+                Self::read(&chunk::decode(stored, &limits, &Exec::new(1))?.into(), 0)
+            }
+        }
+    }
+
+    /// Reads the content that starts at `at`.
+    fn read(bytes: &Arc<[u8]>, at: usize) -> Result<Self> {
+        let mut cursor = Cursor::new(bytes, at, Part::Checksums);
+        let content = cursor.bin32("the checksums")?;
+        let base = at.saturating_add(MARKER);
+        if !content.starts_with(&MAGIC) {
+            return Err(cursor.error("the mark of checksums is missing"));
+        }
+        let mut cursor = Cursor::new(content, MAGIC.len(), Part::Checksums);
+        let version = little_32(&mut cursor)?;
+        if version != VERSION {
+            return Err(Error::unsupported(format!("checksums of version {version}")));
+        }
+        let root_len = little_32(&mut cursor)?;
+        let identity = [little_64(&mut cursor)?, little_64(&mut cursor)?];
+        let nchunks = little_64(&mut cursor)?;
+        let per_segment = little_64(&mut cursor)?;
+        let offsets = little_64(&mut cursor)?;
+        let header_len = little_32(&mut cursor)? as usize;
+        if !(1..=1 << 24).contains(&per_segment) || cursor.position() != FIXED {
+            return Err(cursor.error(format!("segments of {per_segment} chunks")));
+        }
+        let start = base.saturating_add(cursor.position());
+        cursor.take(header_len, "the copy of the header")?;
+        let header = start..start.saturating_add(header_len);
+        let count = little_32(&mut cursor)?;
+        let words = cursor.take((count as usize).saturating_mul(8), "the digests of vlmetalayers")?;
+        let vlmetalayers = words.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
+        let body = (root_len as usize).checked_add(base);
+        let body = body.ok_or_else(|| cursor.error("a root of such a length"))?;
+        let segments = segments(&mut cursor, body, bytes.len())?;
+        let bytes = Arc::clone(bytes);
+        Ok(Layer { bytes, identity, nchunks, per_segment, offsets, header, vlmetalayers, segments })
+    }
+
+    /// The header of the frame that was written with this layer.
+    pub(crate) fn header(&self) -> &[u8] {
+        self.bytes.get(self.header.clone()).unwrap_or_default()
+    }
+
+    /// What the stored bytes of vlmetalayer `n` hash to.
+    pub(crate) fn vlmetalayer(&self, n: usize) -> Option<u64> {
+        self.vlmetalayers.get(n).copied()
+    }
+
+    /// The entries of chunk `n`, which starts at `offset` of its file; `None` where there are none.
+    ///
+    /// # Errors
+    /// [`Error::Format`] when the segment that has them is damaged.
+    pub(crate) fn sums(&self, n: u64, offset: u64) -> Result<Option<(State, Sums)>> {
+        let number = n.checked_div(self.per_segment).unwrap_or(0);
+        let found = self.segments.binary_search_by_key(&number, |segment| segment.number);
+        let Some(segment) = found.ok().and_then(|found| self.segments.get(found)) else { return Ok(None) };
+        let first = number.saturating_mul(self.per_segment);
+        let index = usize::try_from(n.saturating_sub(first)).unwrap_or(usize::MAX);
+        let starts = segment.starts.get_or_init(|| self.starts(segment, first)).as_ref();
+        let starts = starts.ok_or_else(|| {
+            let last = first.saturating_add(self.per_segment.saturating_sub(1));
+            Error::format(Part::Checksums, None, format!("those of chunks {first} to {last}"))
+        })?;
+        let Some(start) = starts.get(index).copied() else { return Ok(None) };
+        let word = self.word(segment, index);
+        let Some(state) = State::from_bits(word >> STATE_SHIFT) else { return Ok(None) };
+        let table = starts.len().saturating_mul(4);
+        let at = segment.bytes.start.saturating_add(table).saturating_add((start as usize).saturating_mul(8));
+        let count = (word & ((1 << STATE_SHIFT) - 1)) as usize;
+        let entries = Arc::clone(&self.bytes);
+        let sums = Sums { entries, at, count, identity: self.identity, chunk: n, offset };
+        Ok(Some((state, sums)))
+    }
+
+    /// The word of a chunk in the table of its segment.
+    fn word(&self, segment: &Segment, index: usize) -> u32 {
+        let at = segment.bytes.start.saturating_add(index.saturating_mul(4));
+        let word = self.bytes.get(at..).and_then(<[u8]>::first_chunk::<4>);
+        word.map_or(0, |word| u32::from_le_bytes(*word))
+    }
+
+    /// Checks a segment, and finds where the entries of its chunks are.
+    fn starts(&self, segment: &Segment, first: u64) -> Option<Vec<u32>> {
+        let bytes = self.bytes.get(segment.bytes.clone())?;
+        if chunk::hash(bytes) != segment.digest {
+            return None;
+        }
+        let count = usize::try_from(self.nchunks.checked_sub(first)?.min(self.per_segment)).ok()?;
+        let (table, entries) = bytes.split_at_checked(count.checked_mul(4)?)?;
+        let mut starts = Vec::new();
+        starts.try_reserve_exact(count).ok()?;
+        let mut at = 0u32;
+        for word in table.as_chunks::<4>().0 {
+            starts.push(at);
+            at = at.checked_add(u32::from_le_bytes(*word) & ((1 << STATE_SHIFT) - 1))?;
+        }
+        (u64::from(at).checked_mul(8)? == entries.len() as u64).then_some(starts)
+    }
+}
+
+/// The list of segments at the end of the root; `body` is where they start in `len` bytes.
+fn segments(cursor: &mut Cursor<'_>, body: usize, len: usize) -> Result<Vec<Segment>> {
+    let count = little_32(cursor)? as usize;
+    let listed = cursor.take(count.saturating_mul(LISTED), "the list of segments")?;
+    let mut segments: Vec<Segment> = Vec::new();
+    segments.try_reserve_exact(count).map_err(|_| Error::out_of_memory("checksums", count as u64))?;
+    let mut listed = Cursor::new(listed, 0, Part::Checksums);
+    for _ in 0..count {
+        let number = little_64(&mut listed)?;
+        let place = usize::try_from(little_64(&mut listed)?).unwrap_or(usize::MAX);
+        let size = usize::try_from(little_64(&mut listed)?).unwrap_or(usize::MAX);
+        let digest = little_64(&mut listed)?;
+        let start = body.saturating_add(place);
+        let end = start.saturating_add(size);
+        if end > len || segments.last().is_some_and(|last| last.number >= number) {
+            return Err(listed.error(format!("segment {number} is out of place")));
+        }
+        segments.push(Segment { number, bytes: start..end, digest, starts: OnceLock::new() });
+    }
+    Ok(segments)
+}
+
+fn little_32(cursor: &mut Cursor<'_>) -> Result<u32> {
+    cursor.array("the checksums").map(u32::from_le_bytes)
+}
+
+fn little_64(cursor: &mut Cursor<'_>) -> Result<u64> {
+    cursor.array("the checksums").map(u64::from_le_bytes)
+}

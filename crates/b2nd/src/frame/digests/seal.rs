@@ -1,0 +1,46 @@
+//! The fingerprint of a trailer: over its skeleton, which is everything but the contents of vlmetalayers, and the root.
+
+use super::{BEFORE, FIXED, MAGIC, MARKER};
+use std::ops::Range;
+use twox_hash::XxHash3_128;
+
+/// What the fingerprint of a trailer says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Seal {
+    /// There is none: another program wrote the trailer, or there are no checksums.
+    #[default]
+    None,
+    /// It matches.
+    Intact,
+    /// It does not match.
+    Broken,
+}
+
+/// The part of the stored layer that the fingerprint covers, from its first byte to the end of the root; `None` where it is not
+/// as b2nd writes it.
+pub(crate) fn sealed(stored: &[u8]) -> Option<&[u8]> {
+    let root = stored.get(BEFORE..)?;
+    let len = root.strip_prefix(&MAGIC)?.get(4..)?.first_chunk::<4>()?;
+    let len = usize::try_from(u32::from_le_bytes(*len)).ok().filter(|len| *len >= FIXED)?;
+    stored.get(..BEFORE.checked_add(len)?)
+}
+
+/// The fingerprint of a trailer whose bytes, up to the fingerprint, are `trailer`; `contents` are those of its vlmetalayers.
+pub(crate) fn fingerprint(trailer: &[u8], contents: &mut [Range<usize>], root: &[u8]) -> [u8; 16] {
+    contents.sort_unstable_by_key(|range| range.start);
+    let mut hasher = XxHash3_128::new();
+    let mut at = 0;
+    for content in contents.iter() {
+        hasher.write(trailer.get(at..content.start).unwrap_or_default());
+        at = at.max(content.end);
+    }
+    hasher.write(trailer.get(at..).unwrap_or_default());
+    hasher.write(root);
+    // Zero stands for none.
+    hasher.finish_128().max(1).to_le_bytes()
+}
+
+/// Where the layer's own bytes start in the chunk `stored` that holds it, where it is stored as b2nd writes it.
+pub(super) fn plain(stored: &[u8]) -> Option<usize> {
+    sealed(stored).and(BEFORE.checked_sub(MARKER))
+}

@@ -1,0 +1,100 @@
+use super::*;
+use crate::chunk;
+use crate::chunk::Params;
+use crate::exec::Exec;
+use crate::frame::Trailer;
+use crate::limits::Limits;
+use std::sync::Arc;
+
+/// The entries that chunk `n` has in these tests.
+fn entries(n: u64) -> Vec<u64> {
+    (0..=n % 5).map(|index| chunk::hash(&[n.to_le_bytes(), index.to_le_bytes()].concat())).collect()
+}
+
+fn draft(identity: [u64; 2], nchunks: u64, step: usize) -> Draft {
+    let mut drafting = Drafting::new(identity, nchunks);
+    (0..nchunks).step_by(step).try_for_each(|n| drafting.put(n, &entries(n))).unwrap();
+    drafting.finish(vec![7, 8]).unwrap().unwrap()
+}
+
+#[test]
+fn a_layer_says_what_was_put() {
+    for (nchunks, step) in [(0, 1), (1, 1), (4096, 1), (10_000, 3), (100_000_000, 9_999_999)] {
+        let draft = draft([5, 6], nchunks, step);
+        let stored = draft.store(b"the header", b"the offsets").unwrap();
+        assert_eq!(stored.len(), draft.stored_len(10));
+        assert!(nchunks < 1 << 20 || stored.len() < 200_000, "{} bytes", stored.len());
+        let layer = Layer::parse(&stored, &Limits::default()).unwrap();
+        assert_eq!((layer.identity, layer.nchunks, layer.header()), ([5, 6], nchunks, &b"the header"[..]));
+        assert_eq!(layer.offsets, chunk::hash(b"the offsets"));
+        assert_eq!([0, 1, 2].map(|n| layer.vlmetalayer(n)), [Some(7), Some(8), None]);
+        for n in (0..nchunks).step_by(step.min(1000)).take(20_000) {
+            let found = layer.sums(n, 0).unwrap();
+            let found = found.map(|(state, sums)| {
+                assert_eq!(state, State::Sure);
+                (0..sums.count).map(|index| sums.get(index).unwrap()).collect::<Vec<_>>()
+            });
+            assert_eq!(found, (n % step as u64 == 0).then(|| entries(n)), "chunk {n}");
+        }
+        assert!(layer.sums(nchunks, 0).unwrap().is_none());
+    }
+}
+
+#[test]
+fn entries_are_carried_to_other_numbers() {
+    let stored = draft([1, 2], 5000, 1).store(b"", b"").unwrap();
+    let layer = Layer::parse(&stored, &Limits::default()).unwrap();
+    let mut drafting = Drafting::new([1, 2], 5001);
+    for n in 0..5000 {
+        let (_, sums) = layer.sums(n, 0).unwrap().unwrap();
+        let state = if n % 2 == 0 { State::Doubtful } else { State::Sure };
+        drafting.carry(if n < 100 { n } else { n + 1 }, state, &sums).unwrap();
+    }
+    let stored = drafting.finish(Vec::new()).unwrap().unwrap().store(b"", b"").unwrap();
+    let layer = Layer::parse(&stored, &Limits::default()).unwrap();
+    for n in 0..5000 {
+        let (state, sums) = layer.sums(if n < 100 { n } else { n + 1 }, 0).unwrap().unwrap();
+        assert_eq!(state == State::Doubtful, n % 2 == 0);
+        let found: Vec<u64> = (0..sums.count).map(|index| sums.get(index).unwrap()).collect();
+        assert_eq!(found, entries(n));
+    }
+    assert!(layer.sums(100, 0).unwrap().is_none());
+}
+
+#[test]
+fn a_layer_that_another_program_compressed_is_read() {
+    let stored = draft([1, 2], 100, 1).store(b"header", b"").unwrap();
+    let content = chunk::decode(&stored, &Limits::default(), &Exec::new(1)).unwrap();
+    let packed: Arc<[u8]> = chunk::encode(&content, &Params::new(1), &Exec::new(1)).unwrap().into();
+    assert!(packed != stored);
+    let layer = Layer::parse(&packed, &Limits::default()).unwrap();
+    let (_, sums) = layer.sums(42, 0).unwrap().unwrap();
+    assert_eq!((layer.header(), sums.get(2)), (&b"header"[..], entries(42).get(2).copied()));
+    assert!(Layer::parse(&packed, &Limits::default().with_max_meta_bytes(100)).is_err());
+}
+
+/// Every flipped bit of a trailer: no panic, and no entry that is another one.
+#[test]
+fn what_is_flipped_in_the_trailer_is_seen() {
+    let mut trailer = Trailer::default();
+    trailer.set("units", chunk::encode(b"\xa1K", &Params::new(1), &Exec::new(1)).unwrap()).unwrap();
+    let stored = draft([1, 2], 30, 1).store(b"the header", b"the offsets").unwrap();
+    let bytes = trailer.encode_with(Some(&stored)).unwrap();
+    assert_eq!(bytes.len(), trailer.len_with(Some(stored.len())).unwrap());
+    assert_eq!(trailer.encode_with(None).unwrap().len(), trailer.len_with(None).unwrap());
+    let parse = |bytes: &[u8]| Trailer::parse(bytes, super::super::header::Dialect::Current);
+    let whole = parse(&bytes).unwrap();
+    assert_eq!((whole.checksums().1, whole.get("units")), (Seal::Intact, trailer.get("units")));
+    let mut sealed = 0;
+    for bit in 0..bytes.len() * 8 {
+        let mut flipped = bytes.clone();
+        flipped[bit / 8] ^= 1 << (bit % 8);
+        let Ok(found) = parse(&flipped) else { continue };
+        let (Some(layer), Seal::Intact) = found.checksums() else { continue };
+        sealed += 1;
+        let layer = Layer::parse(layer, &Limits::default()).unwrap();
+        let seen = (0..30).any(|n| layer.sums(n, 0).is_err());
+        assert!(seen || found.get("units") != trailer.get("units"), "bit {bit}");
+    }
+    assert!(sealed > 500, "{sealed} flips lie in what the seal leaves out");
+}

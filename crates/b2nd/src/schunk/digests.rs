@@ -1,0 +1,355 @@
+//! The checksums of an open frame: which chunk has which, by its number at the last commit or by where it was written since;
+//! and the layer that the next commit writes.
+
+use super::handle::{Place, SChunk};
+use super::options::OpenOptions;
+use crate::chunk;
+use crate::chunk::Sums;
+use crate::error::{Error, Part, Result};
+use crate::frame::digests::{Draft, Drafting, Layer, Seal, State, check_header};
+use crate::frame::{FrameIndex, Offsets, Trailer};
+use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
+use std::sync::OnceLock;
+
+/// What a handle knows of checksums.
+#[derive(Debug)]
+pub(super) struct Digests {
+    /// What the caller said about writing them.
+    pub(super) asked: Option<bool>,
+    /// Whether commits write them.
+    pub(super) keep: bool,
+    /// Whether reads check.
+    pub(super) check: bool,
+    identity: [u64; 2],
+    /// Those of the last commit.
+    layer: Option<Layer>,
+    /// Whether another program has written to the frame since they were.
+    foreign: bool,
+    fresh: Fresh,
+    /// The chunks of the last commit, while there are changes.
+    before: Option<Before>,
+}
+
+impl Digests {
+    /// For a new frame.
+    pub(super) fn new(options: &OpenOptions, keep: bool) -> Self {
+        Digests {
+            asked: Some(keep),
+            keep,
+            check: !options.unchecked,
+            identity: new_identity(),
+            layer: None,
+            foreign: false,
+            fresh: Fresh::default(),
+            before: None,
+        }
+    }
+
+    /// For a frame that has been parsed.
+    ///
+    /// # Errors
+    /// [`Error::Format`] when header, offsets or trailer do not match their checksums, unless the options leave checks out.
+    pub(super) fn open(index: &FrameIndex, options: &OpenOptions) -> Result<Self> {
+        let check = !options.unchecked;
+        let (stored, seal) = index.trailer.checksums();
+        if check && seal == Seal::Broken {
+            return Err(Error::format(
+                Part::Trailer,
+                None,
+                "it does not match its checksum: the file is damaged",
+            ));
+        }
+        let layer = match stored.map(|stored| Layer::parse(stored, &options.limits)) {
+            Some(Err(error @ Error::Format(_))) if check && seal == Seal::Intact => return Err(error),
+            found => found.and_then(Result::ok),
+        };
+        let mut foreign = seal != Seal::Intact;
+        if let Some(layer) = layer.as_ref().filter(|_| !foreign) {
+            match check_sealed(index, layer) {
+                Err(error) if check => return Err(error),
+                checked => foreign = checked.is_err(),
+            }
+        }
+        Ok(Digests {
+            asked: options.checksums,
+            keep: options.checksums.unwrap_or(stored.is_some()),
+            check,
+            identity: layer.as_ref().map_or_else(new_identity, |layer| layer.identity),
+            layer,
+            foreign,
+            fresh: Fresh::default(),
+            before: None,
+        })
+    }
+
+    /// Before the first change since the last commit.
+    pub(super) fn begin(&mut self, offsets: &Offsets) {
+        if self.layer.is_some() {
+            self.before = Some(Before { offsets: offsets.clone(), places: OnceLock::new() });
+        }
+    }
+
+    /// The bytes of a chunk that was written, at the place that `raw` says.
+    pub(super) fn note(&mut self, raw: i64, chunk: &[u8]) -> Result<()> {
+        if self.keep { self.fresh.note(raw, chunk) } else { Ok(()) }
+    }
+
+    /// What was changed since the last commit never was.
+    pub(super) fn forget(&mut self) {
+        self.fresh = Fresh::default();
+        self.before = None;
+    }
+
+    /// A frame that is put into the place of another is the same array.
+    pub(super) fn succeed(&mut self, other: &Digests) {
+        self.asked = other.asked;
+        self.keep = other.keep;
+        self.check = other.check;
+        self.identity = other.identity;
+    }
+
+    /// The layer of a commit is the one that reads go by now.
+    pub(super) fn settle(&mut self, stored: Option<&Arc<[u8]>>, options: &crate::limits::Limits) {
+        self.forget();
+        self.foreign = false;
+        self.layer = stored.and_then(|stored| Layer::parse(stored, options).ok());
+    }
+
+    /// The layer of a copy of the frame, all of whose chunks are noted in `fresh`.
+    pub(super) fn draft_of_copy(
+        &self,
+        fresh: &Fresh,
+        offsets: &Offsets,
+        trailer: &Trailer,
+    ) -> Result<Option<Draft>> {
+        let vlmetalayers = trailer.entries().map(|(_, stored)| chunk::hash(stored)).collect();
+        let mut drafting = Drafting::new(self.identity, offsets.len());
+        each_stored(offsets, |n, raw| fresh.0.get(&raw).map_or(Ok(()), |entries| drafting.put(n, entries)))?;
+        drafting.finish(vlmetalayers)
+    }
+
+    /// The number that a chunk had at the last commit; `None` when it is new.
+    fn number(&self, n: u64, raw: i64) -> Option<u64> {
+        if self.fresh.0.contains_key(&raw) {
+            return None;
+        }
+        self.before.as_ref().map_or(Some(n), |before| before.number(n, raw))
+    }
+
+    /// What is stored of the entries of chunk `n`, whose offset is `raw` and which starts at `start` of its file.
+    fn entries(&self, n: u64, raw: i64, start: u64) -> Result<Option<(State, Sums)>> {
+        let Some(layer) = &self.layer else { return Ok(None) };
+        let Some(old) = self.number(n, raw) else { return Ok(None) };
+        match layer.sums(old, start) {
+            Ok(Some((_, sums))) if self.foreign => Ok(Some((State::Doubtful, sums))),
+            // Without a seal nothing says that the entries themselves are whole.
+            Err(_) if self.foreign => Ok(None),
+            found => found,
+        }
+    }
+}
+
+/// Whether header and offsets are those that were written with the checksums.
+fn check_sealed(index: &FrameIndex, layer: &Layer) -> Result<()> {
+    check_header(&index.header, layer.header())?;
+    if layer.offsets != index.offsets_hash {
+        let reason = "they do not match their checksum: the file is damaged";
+        return Err(Error::format(Part::Offsets, None, reason));
+    }
+    Ok(())
+}
+
+/// The chunks of a list of offsets, found by their places.
+#[derive(Debug)]
+struct Before {
+    offsets: Offsets,
+    /// Offsets with the numbers of their chunks, in order; made when chunks have other numbers than they had.
+    places: OnceLock<Vec<(i64, u64)>>,
+}
+
+impl Before {
+    fn number(&self, n: u64, raw: i64) -> Option<u64> {
+        if self.offsets.raw(n).is_ok_and(|old| old == raw) {
+            return Some(n);
+        }
+        let places = self.places.get_or_init(|| {
+            let mut places = match &self.offsets {
+                Offsets::Uniform { raw, len } if *len > 0 => vec![(*raw, 0)],
+                Offsets::Uniform { .. } => Vec::new(),
+                Offsets::Each(all) => all.iter().copied().zip(0..).collect(),
+            };
+            places.sort_unstable();
+            places
+        });
+        let found = places.partition_point(|(place, _)| *place < raw);
+        places.get(found).filter(|(place, _)| *place == raw).map(|(_, n)| *n)
+    }
+}
+
+/// The entries of chunks that are not committed yet, by their offsets.
+#[derive(Debug, Default)]
+pub(super) struct Fresh(HashMap<i64, Vec<u64>>);
+
+impl Fresh {
+    /// Hashes a chunk that was written.
+    pub(super) fn note(&mut self, raw: i64, chunk: &[u8]) -> Result<()> {
+        let entries = chunk::hashes(chunk)?;
+        self.0.try_reserve(1).map_err(|_| Error::out_of_memory("checksums", self.0.len() as u64))?;
+        self.0.insert(raw, entries);
+        Ok(())
+    }
+}
+
+/// Calls `work` with the number and the offset of each chunk that is more than an offset.
+fn each_stored(offsets: &Offsets, mut work: impl FnMut(u64, i64) -> Result<()>) -> Result<()> {
+    match offsets {
+        Offsets::Uniform { raw: ..0, .. } => Ok(()),
+        Offsets::Uniform { raw, len } => (0..*len).try_for_each(|n| work(n, *raw)),
+        Offsets::Each(all) => {
+            (0..).zip(all).filter(|(_, raw)| **raw >= 0).try_for_each(|(n, raw)| work(n, *raw))
+        }
+    }
+}
+
+/// 16 random bytes. The keys of the standard library's hash tables come from the operating system.
+fn new_identity() -> [u64; 2] {
+    [0u64, 1].map(|word| RandomState::new().hash_one(word))
+}
+
+impl SChunk {
+    /// Whether the frame has checksums: those of the last commit.
+    pub fn has_checksums(&self) -> bool {
+        self.digests.layer.is_some()
+    }
+
+    /// What chunk `n` has to hash to, where reads check it.
+    pub(super) fn sums(&self, n: u64, place: Place) -> Result<Option<Sums>> {
+        if !self.digests.check {
+            return Ok(None);
+        }
+        let known = self.known_sums(n, place)?;
+        Ok(known.filter(|(state, _)| *state == State::Sure).map(|(_, sums)| sums))
+    }
+
+    /// What is known of the checksums of chunk `n`.
+    pub(crate) fn known_sums(&self, n: u64, place: Place) -> Result<Option<(State, Sums)>> {
+        let (Place::Stored { offset, .. }, Some(_)) = (place, &self.digests.layer) else { return Ok(None) };
+        let known = self.digests.entries(n, self.offsets.raw(n)?, offset);
+        known.map_err(|error| self.located(error.in_chunk(n)))
+    }
+
+    /// Checks all bytes of chunk `n`, where reads check.
+    pub(crate) fn check_bytes(&self, n: u64, place: Place, chunk: &[u8]) -> Result<()> {
+        match self.sums(n, place)? {
+            Some(sums) => sums.check_chunk(chunk).map_err(|error| self.located(error.in_chunk(n))),
+            None => Ok(()),
+        }
+    }
+
+    /// Checks the stored bytes of a vlmetalayer as it was at the last commit, where reads check.
+    pub(super) fn check_vlmetalayer(&self, name: &str, stored: &[u8]) -> Result<()> {
+        let Some(layer) = self.digests.layer.as_ref().filter(|_| self.digests.check) else { return Ok(()) };
+        let mut committed = self.committed_trailer().entries();
+        let known = committed.position(|(other, old)| other.text() == name && old == stored);
+        let known = known.filter(|_| !self.digests.foreign).and_then(|n| layer.vlmetalayer(n));
+        if known.is_some_and(|known| known != chunk::hash(stored)) {
+            let reason = format!("`{name}` does not match its checksum: the file is damaged");
+            return Err(self.located(Error::format(Part::Vlmetalayer, None, reason)));
+        }
+        Ok(())
+    }
+
+    /// The layer that a commit writes now; `None` where there is to be none.
+    pub(super) fn draft(&self) -> Result<Option<Draft>> {
+        let digests = &self.digests;
+        if !digests.keep {
+            return Ok(None);
+        }
+        let mut drafting = Drafting::new(digests.identity, self.nchunks());
+        each_stored(&self.offsets, |n, raw| match digests.fresh.0.get(&raw) {
+            Some(entries) => drafting.put(n, entries),
+            None => match digests.entries(n, raw, 0)? {
+                Some((state, sums)) => drafting.carry(n, state, &sums),
+                None => Ok(()),
+            },
+        })?;
+        drafting.finish(self.vlmetalayer_digests())
+    }
+
+    /// The digests of all vlmetalayers. What is kept keeps its digest: so what is damaged does not become right.
+    fn vlmetalayer_digests(&self) -> Vec<u64> {
+        let mut old = HashMap::new();
+        if let Some(layer) = self.digests.layer.as_ref().filter(|_| !self.digests.foreign) {
+            let entries = self.committed_trailer().entries().enumerate();
+            old.extend(entries.map(|(n, (name, stored))| (name.bytes(), (stored, layer.vlmetalayer(n)))));
+        }
+        let digest = |name: &[u8], stored: &[u8]| match old.get(name) {
+            Some((before, Some(digest))) if *before == stored => *digest,
+            _ => chunk::hash(stored),
+        };
+        self.trailer.entries().map(|(name, stored)| digest(name.bytes(), stored)).collect()
+    }
+
+    /// Reads everything and makes its checksums anew, as it is: what did not match, or was doubtful, is taken as right from now
+    /// on. A frame without checksums gets them. A commit of its own.
+    ///
+    /// What does not match can be read only where the frame was opened with
+    /// [`OpenOptions::with_checks`]`(false)`.
+    ///
+    /// ```
+    /// use b2nd::Params;
+    /// use b2nd::schunk::CreateOptions;
+    /// let mut schunk = CreateOptions::new(Params::new(1)).create(None)?;
+    /// schunk.append(b"some items")?;
+    /// assert!(!schunk.has_checksums()); // in memory there are none by default
+    /// schunk.renew_checksums()?;
+    /// assert!(schunk.has_checksums());
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Usage`] when it was not opened for writing; [`Error::Io`] and [`Error::Format`] when a chunk cannot be read, or
+    /// the commit fails. Then nothing has changed.
+    pub fn renew_checksums(&mut self) -> Result<()> {
+        drop(self.transaction());
+        self.begin()?;
+        let result = self.all_hashed();
+        let kept = match result {
+            Ok(fresh) => fresh,
+            Err(error) => {
+                self.rollback()?;
+                return Err(error);
+            }
+        };
+        let asked = (self.digests.asked, self.digests.keep);
+        let layer = self.digests.layer.take();
+        (self.digests.asked, self.digests.keep, self.digests.fresh) = (Some(true), true, kept);
+        let done = self.commit();
+        if done.is_err() {
+            (self.digests.asked, self.digests.keep) = asked;
+            self.digests.layer = layer;
+            self.rollback()?;
+        }
+        done
+    }
+
+    /// The entries of all stored chunks.
+    fn all_hashed(&self) -> Result<Fresh> {
+        let mut fresh = Fresh::default();
+        let mut buffer = Vec::new();
+        each_stored(&self.offsets, |n, raw| {
+            if fresh.0.contains_key(&raw) {
+                return Ok(());
+            }
+            self.exec.check_cancelled()?;
+            let place = self.place(n)?;
+            let len = usize::try_from(self.chunk_header(n, place)?.cbytes()).unwrap_or(usize::MAX);
+            let bytes = self.fetch(place, 0, len, &mut buffer).map_err(|e| self.located(e.in_chunk(n)))?;
+            self.check_bytes(n, place, bytes)?;
+            fresh.note(raw, bytes).map_err(|error| self.located(error.in_chunk(n)))
+        })?;
+        Ok(fresh)
+    }
+}
