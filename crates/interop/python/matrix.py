@@ -49,7 +49,9 @@ def raw_meta(array, name):
 
 def user_layers(array):
     meta = {n: raw_meta(array, n).hex() for n in array.schunk.meta if n != "b2nd"}
-    vlmeta = {n: array.schunk.vlmeta.get_vlmeta(n).hex() for n in array.schunk.vlmeta.get_names()}
+    # The checksums that b2nd keeps are not the user's.
+    names = [n for n in array.schunk.vlmeta.get_names() if n != "b2nd.digests"]
+    vlmeta = {n: array.schunk.vlmeta.get_vlmeta(n).hex() for n in names}
     return meta, vlmeta
 
 

@@ -34,7 +34,8 @@ def digest(what):
 def see(what):
     schunk = what.schunk if isinstance(what, blosc2.NDArray) else what
     shape = list(what.shape) if isinstance(what, blosc2.NDArray) else None
-    notes = {name: schunk.vlmeta[name] for name in schunk.vlmeta}
+    # The checksums that b2nd keeps are not the user's.
+    notes = {name: schunk.vlmeta[name] for name in schunk.vlmeta if name != "b2nd.digests"}
     return {"shape": shape, "sha256": digest(what), "notes": notes, "nchunks": schunk.nchunks}
 
 

@@ -10,7 +10,9 @@ import numpy as np
 
 def layers(schunk):
     meta = {name: blosc2.blosc2_ext.meta__getitem__(schunk, name).hex() for name in schunk.meta}
-    vlmeta = {name: schunk.vlmeta.get_vlmeta(name).hex() for name in schunk.vlmeta.get_names()}
+    # The checksums that b2nd keeps are not the user's.
+    names = [name for name in schunk.vlmeta.get_names() if name != "b2nd.digests"]
+    vlmeta = {name: schunk.vlmeta.get_vlmeta(name).hex() for name in names}
     return meta, vlmeta
 
 

@@ -158,7 +158,6 @@ impl Sums {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
     use crate::chunk::{ChunkHead, Params, encode};

@@ -176,6 +176,9 @@ impl SChunk {
     ) -> Result<()> {
         self.header = other.header_for(layout, params, extra)?;
         self.header.set_nbytes(0)?;
+        for (name, stored) in other.trailer.entries() {
+            other.check_vlmetalayer(name.text(), stored)?;
+        }
         self.trailer = other.trailer.clone();
         self.changes.end = self.header.len();
         Ok(())

@@ -7,7 +7,7 @@ use crate::chunk;
 use crate::chunk::Sums;
 use crate::error::{Error, Part, Result};
 use crate::frame::digests::{Draft, Drafting, Layer, Seal, State, check_header};
-use crate::frame::{FrameIndex, Offsets, Trailer};
+use crate::frame::{FrameIndex, Offsets};
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
@@ -115,19 +115,6 @@ impl Digests {
         self.forget();
         self.foreign = false;
         self.layer = stored.and_then(|stored| Layer::parse(stored, options).ok());
-    }
-
-    /// The layer of a copy of the frame, all of whose chunks are noted in `fresh`.
-    pub(super) fn draft_of_copy(
-        &self,
-        fresh: &Fresh,
-        offsets: &Offsets,
-        trailer: &Trailer,
-    ) -> Result<Option<Draft>> {
-        let vlmetalayers = trailer.entries().map(|(_, stored)| chunk::hash(stored)).collect();
-        let mut drafting = Drafting::new(self.identity, offsets.len());
-        each_stored(offsets, |n, raw| fresh.0.get(&raw).map_or(Ok(()), |entries| drafting.put(n, entries)))?;
-        drafting.finish(vlmetalayers)
     }
 
     /// The number that a chunk had at the last commit; `None` when it is new.
@@ -275,6 +262,13 @@ impl SChunk {
                 None => Ok(()),
             },
         })?;
+        drafting.finish(self.vlmetalayer_digests())
+    }
+
+    /// The layer of a copy of the frame, all of whose chunks are noted in `fresh`.
+    pub(super) fn draft_of_copy(&self, fresh: &Fresh, offsets: &Offsets) -> Result<Option<Draft>> {
+        let mut drafting = Drafting::new(self.digests.identity, offsets.len());
+        each_stored(offsets, |n, raw| fresh.0.get(&raw).map_or(Ok(()), |entries| drafting.put(n, entries)))?;
         drafting.finish(self.vlmetalayer_digests())
     }
 

@@ -171,8 +171,7 @@ impl SChunk {
             }
             Ok(raw)
         })?;
-        let draft =
-            if checksums { self.digests.draft_of_copy(&fresh, &offsets, &self.trailer)? } else { None };
+        let draft = if checksums { self.draft_of_copy(&fresh, &offsets)? } else { None };
         let Copy { store, end, next, bytes, .. } = copy;
         let added: Vec<u32> = (0..next).collect();
         let commit = plan::Commit {

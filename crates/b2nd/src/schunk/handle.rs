@@ -67,7 +67,7 @@ pub struct SChunk {
     pub(super) cache: BlockCache,
     pub(super) processing: Processing,
     pub(super) durability: Durability,
-    pub(super) digests: Digests,
+    pub(super) digests: Box<Digests>,
 }
 
 /// The first bytes of a chunk: any header.
@@ -77,7 +77,7 @@ impl SChunk {
     /// Parses the frame that a store has.
     pub(crate) fn load(store: Box<dyn Store>, layout: Layout, options: &OpenOptions) -> Result<Self> {
         let (store, index) = recover::parse(store, layout, options)?;
-        let digests = Digests::open(&index, options)?;
+        let digests = Box::new(Digests::open(&index, options)?);
         let FrameIndex { header, offsets, trailer, .. } = index;
         let mut schunk = SChunk {
             store,

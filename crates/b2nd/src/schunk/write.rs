@@ -93,7 +93,7 @@ impl SChunk {
             cache: BlockCache::new(options.block_cache),
             processing: options.processing.clone(),
             durability: options.durability,
-            digests: Digests::new(options, keep),
+            digests: Box::new(Digests::new(options, keep)),
         })
     }
 

@@ -55,6 +55,9 @@ impl Drafting {
             let table = vec![0; usize::try_from(chunks.saturating_mul(4)).unwrap_or(0)];
             self.open = Some((number, table, Vec::new()));
         }
+        if self.is_too_long() {
+            return Ok(());
+        }
         let Some((_, table, stored)) = &mut self.open else { return Ok(()) };
         let at = usize::try_from((n % SEGMENT).saturating_mul(4)).unwrap_or(usize::MAX);
         let word = u32::try_from(count).unwrap_or(0) | state.bits() << STATE_SHIFT;
@@ -66,6 +69,11 @@ impl Drafting {
         stored.try_reserve(more).map_err(|_| Error::out_of_memory("checksums", more as u64))?;
         entries.for_each(|entry| stored.extend_from_slice(&entry.to_le_bytes()));
         Ok(())
+    }
+
+    /// Whether there will be no layer: an index of a few bytes can name one stored chunk millions of times.
+    fn is_too_long(&self) -> bool {
+        self.body.len() as u64 > MOST_BYTES
     }
 
     /// Ends the segment that is open.
@@ -88,7 +96,7 @@ impl Drafting {
     pub(crate) fn finish(mut self, vlmetalayers: Vec<u64>) -> Result<Option<Draft>> {
         self.close()?;
         let draft = Draft { segments: self, vlmetalayers, finished: OnceLock::new() };
-        Ok(Some(draft).filter(|draft| draft.segments.body.len() as u64 <= MOST_BYTES))
+        Ok(Some(draft).filter(|draft| !draft.segments.is_too_long()))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Frames against a plain model: a list of chunks, in every layout, through commits, rollbacks and reopening.
 
 mod blocks;
+mod checksums;
 mod closures;
 mod crash;
 mod damage;
