@@ -72,7 +72,7 @@ fn walk(crash: &Crash, setup: Setup, seen: &Seen) -> Result<()> {
     let found = frames_in(bytes, &options)?;
     let at = found.first().map(FrameInfo::offset);
     let frame = SChunk::from_bytes(bytes.clone(), &options.with_frame(0))?;
-    if at != Some(setup.base as u64) || Handle::Frame(frame).see()? != *seen {
+    if at != Some(setup.base as u64) || Handle::Frame(Box::new(frame)).see()? != *seen {
         return Err(Error::Usage(format!("among the frames of the file it is at {at:?}, or another")));
     }
     Ok(())
