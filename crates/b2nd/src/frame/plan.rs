@@ -33,7 +33,9 @@ pub enum WriteStep<'a> {
         /// What.
         bytes: Cow<'a, [u8]>,
     },
-    /// Makes or replaces a whole file: a temporary name, then a rename.
+    /// Makes or replaces a whole file: a temporary name, then a rename. The file of a chunk is made, or replaced by an
+    /// empty one, never replaced by another chunk: one that is there is an error
+    /// ([`AlreadyExists`](std::io::ErrorKind::AlreadyExists)).
     Put {
         /// The file.
         file: FileId,

@@ -28,7 +28,7 @@ impl FileStore {
     /// Opens an existing file, in which the frame starts at `base`.
     pub(crate) fn open(path: &Path, write: bool, base: u64) -> Result<Self> {
         let metadata = fs::metadata(path).map_err(|e| Error::io("cannot open the frame", e).at_path(path))?;
-        let file = super::open_regular(path, &metadata, write)?;
+        let file = super::open_regular(path, &metadata, write, true)?;
         Ok(FileStore { path: path.to_path_buf(), file: Positioned::new(file), base, write, fresh: None })
     }
     /// A new file, under a temporary name until it is published.

@@ -1,5 +1,6 @@
 //! Files and directories that are not there yet: built under a temporary name beside the target, then renamed.
 
+use super::rename;
 use crate::error::Error;
 use crate::error::Result;
 use std::ffi::OsString;
@@ -16,6 +17,8 @@ pub(super) struct Fresh {
     target: PathBuf,
     overwrite: bool,
     published: bool,
+    /// A forked child has this too, and must leave it alone.
+    process: u32,
 }
 
 /// How many temporary names are tried: more than any process leaves behind.
@@ -27,13 +30,17 @@ impl Fresh {
         check_target(target, overwrite)?;
         let create = |path: &Path| fs::OpenOptions::new().read(true).write(true).create_new(true).open(path);
         let (temporary, file) = with_temporary_name(target, create)?;
-        Ok((Fresh { temporary, target: target.to_path_buf(), overwrite, published: false }, file))
+        Ok((Fresh::new(temporary, target, overwrite), file))
     }
     /// A new, empty directory for `target`.
     pub(super) fn directory(target: &Path, overwrite: bool) -> Result<Self> {
         check_target(target, overwrite)?;
         let (temporary, ()) = with_temporary_name(target, |path| fs::create_dir(path))?;
-        Ok(Fresh { temporary, target: target.to_path_buf(), overwrite, published: false })
+        Ok(Fresh::new(temporary, target, overwrite))
+    }
+    fn new(temporary: PathBuf, target: &Path, overwrite: bool) -> Self {
+        let process = std::process::id();
+        Fresh { temporary, target: target.to_path_buf(), overwrite, published: false, process }
     }
     /// The temporary name.
     pub(super) fn temporary(&self) -> &Path {
@@ -46,47 +53,74 @@ impl Fresh {
         self.published = true;
         Ok(())
     }
+    /// Renames a file to its target, where nothing has that name; the name is on the medium some time later.
+    pub(super) fn rename_new(mut self) -> Result<()> {
+        rename::without_replacing(&self.temporary, &self.target)
+            .map_err(|e| Error::io("cannot give the file its name", e).at_path(&self.target))?;
+        self.published = true;
+        Ok(())
+    }
     /// Renames to the target; with `sync`, the name is on the medium after that. Without `overwrite` a target that has
     /// appeared meanwhile is an error.
     pub(super) fn publish(mut self, sync: bool) -> Result<()> {
         check_target(&self.target, self.overwrite)?;
         let failed = |e| Error::io("cannot give the new frame its name", e).at_path(&self.target);
-        // A file replaces a file at once. With a directory on either side the old one has to step aside first.
-        let old_is_dir = fs::symlink_metadata(&self.target).map(|m| m.is_dir());
-        let new_is_dir = self.temporary.is_dir();
-        let aside = match old_is_dir {
-            Ok(old_is_dir) if old_is_dir || new_is_dir => {
-                let (aside, ()) =
-                    with_temporary_name(&self.target, |aside| match fs::symlink_metadata(aside) {
-                        Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
-                        Err(_) => fs::rename(&self.target, aside),
-                    })?;
-                Some(aside)
-            }
-            _ => None,
-        };
-        if let Err(error) = fs::rename(&self.temporary, &self.target) {
-            if let Some(aside) = &aside {
-                let _ = fs::rename(aside, &self.target);
-            }
-            return Err(failed(error));
-        }
+        let old = self.take_place().map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists if !self.overwrite => exists_already(&self.target),
+            _ => failed(error),
+        })?;
         self.published = true;
-        if sync || aside.is_some() {
+        if sync || old.is_some() {
             // Before the old one goes.
             sync_parent(&self.target).map_err(failed)?;
         }
-        if let Some(aside) = aside {
+        if let Some(old) = old {
             // The new frame is in place; what is left of the old one is not worth an error.
-            let _ = remove_frame(&aside);
+            let _ = remove_frame(&old);
         }
         Ok(())
+    }
+    /// Takes the name of the target; where the old one is now, when it is still there.
+    fn take_place(&self) -> io::Result<Option<PathBuf>> {
+        if !self.overwrite {
+            return rename::without_replacing(&self.temporary, &self.target).map(|()| None);
+        }
+        // A file replaces a file at once. With a directory on either side the two change places.
+        let old_is_dir = match fs::symlink_metadata(&self.target) {
+            Ok(metadata) => metadata.is_dir(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return fs::rename(&self.temporary, &self.target).map(|()| None);
+            }
+            Err(error) => return Err(error),
+        };
+        if !old_is_dir && !self.temporary.is_dir() {
+            return fs::rename(&self.temporary, &self.target).map(|()| None);
+        }
+        match rename::exchange(&self.temporary, &self.target) {
+            Some(exchanged) => exchanged.map(|()| Some(self.temporary.clone())),
+            None => self.step_in().map(Some),
+        }
+    }
+    /// Where names cannot change places at once, the old one steps aside first: for a moment nothing has the name.
+    fn step_in(&self) -> io::Result<PathBuf> {
+        let make = |aside: &Path| match fs::symlink_metadata(aside) {
+            Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
+            Err(_) => fs::rename(&self.target, aside),
+        };
+        let (aside, ()) = beside(&self.target, make)?;
+        match fs::rename(&self.temporary, &self.target) {
+            Ok(()) => Ok(aside),
+            Err(error) => {
+                let _ = fs::rename(&aside, &self.target);
+                Err(error)
+            }
+        }
     }
 }
 
 impl Drop for Fresh {
     fn drop(&mut self) {
-        if !self.published {
+        if !self.published && self.process == std::process::id() {
             let _ = remove_frame(&self.temporary);
         }
     }
@@ -99,19 +133,23 @@ fn check_target(target: &Path, overwrite: bool) -> Result<()> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(Error::io("cannot create the frame", error).at_path(target)),
     };
-    let shown = target.display();
     if !overwrite {
-        return Err(Error::usage(format!("{shown}: it exists already, and overwriting was not asked for")));
+        return Err(exists_already(target));
     }
     if metadata.is_dir()
         && let Some(stranger) = stranger_in(target)?
     {
-        let stranger = stranger.display();
+        let (shown, stranger) = (target.display(), stranger.display());
         let reason =
             format!("{shown}: not overwritten: it holds {stranger}, which is no part of a sparse frame");
         return Err(Error::usage(reason));
     }
     Ok(())
+}
+
+fn exists_already(target: &Path) -> Error {
+    let shown = target.display();
+    Error::usage(format!("{shown}: it exists already, and overwriting was not asked for"))
 }
 
 /// Whether a sparse frame may hold a file of this name.
@@ -150,24 +188,31 @@ fn remove_frame(path: &Path) -> io::Result<()> {
     fs::remove_dir(path)
 }
 
-/// Makes something under a name beside `target` that nothing has: `.NAME.tmp-<process>-<n>`.
+/// Makes something under a temporary name beside `target`.
 fn with_temporary_name<T>(target: &Path, make: impl Fn(&Path) -> io::Result<T>) -> Result<(PathBuf, T)> {
-    let failed = |e| Error::io("cannot create the frame", e).at_path(target);
-    let name =
-        target.file_name().ok_or_else(|| failed(io::Error::other("the path does not end with a name")))?;
-    let mut last = io::Error::from(io::ErrorKind::AlreadyExists);
+    beside(target, make).map_err(|e| Error::io("cannot create the frame", e).at_path(target))
+}
+
+/// Makes something under a name beside `target` that nothing has.
+fn beside<T>(target: &Path, make: impl Fn(&Path) -> io::Result<T>) -> io::Result<(PathBuf, T)> {
     for n in 0..ATTEMPTS {
-        let mut temporary = OsString::from(".");
-        temporary.push(name);
-        temporary.push(format!(".tmp-{}-{n}", std::process::id()));
-        let path = target.with_file_name(temporary);
+        let path = temporary_name(target, std::process::id(), n)
+            .ok_or_else(|| io::Error::other("the path does not end with a name"))?;
         match make(&path) {
             Ok(made) => return Ok((path, made)),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => last = error,
-            Err(error) => return Err(failed(error)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
         }
     }
-    Err(failed(last))
+    Err(io::ErrorKind::AlreadyExists.into())
+}
+
+/// `.NAME.tmp-<process>-<n>`, beside `target`.
+fn temporary_name(target: &Path, process: u32, n: u32) -> Option<PathBuf> {
+    let mut temporary = OsString::from(".");
+    temporary.push(target.file_name()?);
+    temporary.push(format!(".tmp-{process}-{n}"));
+    Some(target.with_file_name(temporary))
 }
 
 /// Waits until the name of `path` is on the medium, where the system can be asked for that.

@@ -22,7 +22,7 @@ pub(crate) struct MappedFile {
 impl MappedFile {
     /// Maps an existing file, in which the frame starts at `base`.
     pub(crate) fn open(path: &Path, metadata: &Metadata, base: u64) -> Result<Self> {
-        let file = super::open_regular(path, metadata, false)?;
+        let file = super::open_regular(path, metadata, false, true)?;
         let map = Map::read_only(&file);
         let map = map.map_err(|e| Error::io("cannot map the file into memory", e).at_path(path))?;
         Ok(MappedFile { path: path.to_path_buf(), map, base: usize::try_from(base).unwrap_or(usize::MAX) })

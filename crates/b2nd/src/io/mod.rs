@@ -7,6 +7,7 @@ mod mapped;
 mod memory;
 mod mended;
 mod parts;
+mod rename;
 mod sparse;
 
 pub use crate::frame::plan::{FileId, WriteStep};
@@ -19,6 +20,8 @@ pub(crate) use sparse::SparseDir;
 use crate::error::Error;
 use crate::error::Result;
 use crate::frame::Layout;
+#[cfg(unix)]
+use rustix::fs::OFlags;
 use std::fmt::Debug;
 use std::fs;
 use std::fs::File;
@@ -146,8 +149,9 @@ pub(crate) fn create(path: &Path, overwrite: bool, layout: Layout) -> Result<Box
     })
 }
 
-/// Opens an existing regular file. Others are refused before they are opened: a pipe would wait for its other end.
-fn open_regular(path: &Path, metadata: &fs::Metadata, write: bool) -> Result<File> {
+/// Opens an existing regular file. Others are refused before they are opened: a pipe would wait for its other end. What
+/// takes its place between the look and the opening is not waited for either, and with `follow` off no link is followed.
+fn open_regular(path: &Path, metadata: &fs::Metadata, write: bool, follow: bool) -> Result<File> {
     let not_regular = || {
         let error = io::Error::new(io::ErrorKind::InvalidInput, "not a regular file");
         Error::io("cannot open the file", error).at_path(path)
@@ -156,12 +160,46 @@ fn open_regular(path: &Path, metadata: &fs::Metadata, write: bool) -> Result<Fil
         return Err(not_regular());
     }
     let action = if write { "cannot open the file for writing" } else { "cannot open the file" };
-    let file = fs::OpenOptions::new().read(true).write(write).open(path);
-    let file = file.map_err(|e| Error::io(action, e).at_path(path))?;
+    let mut options = fs::OpenOptions::new();
+    options.read(true).write(write);
+    let options = if follow { without_waiting(options) } else { without_links(options) };
+    let file = match options.open(path) {
+        Err(_) if !follow && fs::symlink_metadata(path).is_ok_and(|now| now.is_symlink()) => {
+            return Err(not_regular());
+        }
+        opened => opened.map_err(|e| Error::io(action, e).at_path(path))?,
+    };
     match file.metadata() {
         Ok(metadata) if metadata.is_file() => Ok(file),
         _ => Err(not_regular()),
     }
+}
+
+/// The same, so that a pipe is not waited for.
+#[cfg(unix)]
+fn without_waiting(mut options: fs::OpenOptions) -> fs::OpenOptions {
+    use std::os::unix::fs::OpenOptionsExt;
+    options.custom_flags((OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed());
+    options
+}
+
+/// The same, so that a link is an error, and a pipe is not waited for.
+#[cfg(unix)]
+fn without_links(mut options: fs::OpenOptions) -> fs::OpenOptions {
+    use std::os::unix::fs::OpenOptionsExt;
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
+    options.custom_flags(flags.bits().cast_signed());
+    options
+}
+
+#[cfg(not(unix))]
+fn without_waiting(options: fs::OpenOptions) -> fs::OpenOptions {
+    options
+}
+
+#[cfg(not(unix))]
+fn without_links(options: fs::OpenOptions) -> fs::OpenOptions {
+    options
 }
 
 /// Copies from the bytes of a file in memory.

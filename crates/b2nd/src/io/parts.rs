@@ -65,7 +65,7 @@ impl Parts {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(failed(error)),
         };
-        let mut file = super::open_regular(&path, &metadata, false)?;
+        let mut file = super::open_regular(&path, &metadata, false, false)?;
         let len = file.metadata().map_err(failed)?.len();
         if len > most {
             return Err(Error::usage(format!(

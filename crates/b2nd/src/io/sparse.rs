@@ -33,7 +33,7 @@ impl SparseDir {
         let store = SparseDir { path: path.to_path_buf(), write, fresh: None };
         let frame = store.file_path(FileId::Frame);
         match fs::symlink_metadata(&frame) {
-            Ok(metadata) => drop(super::open_regular(&frame, &metadata, write)?),
+            Ok(metadata) => drop(super::open_regular(&frame, &metadata, write, false)?),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let reason = format!("not a sparse frame: no {FRAME_NAME}");
                 return Err(Error::format(Part::FrameHeader, None, reason).at_path(path));
@@ -60,7 +60,7 @@ impl SparseDir {
     fn open_file(&self, file: FileId, write: bool) -> Result<File> {
         let path = self.file_path(file);
         let metadata = fs::symlink_metadata(&path).map_err(|e| missing(file, e, &path))?;
-        super::open_regular(&path, &metadata, write)
+        super::open_regular(&path, &metadata, write, false)
     }
     fn put(&self, file: FileId, bytes: &[u8], sync: bool) -> Result<()> {
         let path = self.file_path(file);
@@ -73,7 +73,11 @@ impl SparseDir {
             fresh::sync_directory(self.directory()).map_err(failed)?;
         }
         drop(temporary);
-        fresh.rename()
+        match file {
+            // Another writer may have used the number: its chunk is not replaced. Only the empty mark of one that is gone is.
+            FileId::Chunk(_) if !bytes.is_empty() => fresh.rename_new(),
+            _ => fresh.rename(),
+        }
     }
 }
 

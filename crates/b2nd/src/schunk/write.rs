@@ -20,6 +20,7 @@ use crate::io::MemoryStore;
 use crate::io::Opening;
 use crate::io::Store;
 use std::collections::BTreeSet;
+use std::io::ErrorKind;
 use std::sync::OnceLock;
 
 /// What has changed since the last commit, and how to take it back.
@@ -227,12 +228,7 @@ impl SChunk {
                 i64::try_from(offset.saturating_sub(self.header.len()))
             }
             Layout::Sparse => {
-                let number = u32::try_from(self.changes.next_file);
-                let number =
-                    number.map_err(|_| Error::usage("the frame has no number left for a chunk file"))?;
-                let file = FileId::Chunk(number);
-                self.store.apply(&WriteStep::Put { file, bytes: chunk.into(), sync: false })?;
-                self.changes.next_file += 1;
+                let number = self.put_new_file(chunk)?;
                 self.changes.added.insert(number);
                 self.changes.chunk_bytes = self.changes.chunk_bytes.saturating_add(chunk.len() as u64);
                 Ok(i64::from(number))
@@ -241,6 +237,24 @@ impl SChunk {
         let raw = raw.map_err(|_| Error::usage("the frame is too large"))?;
         self.digests.note(raw, chunk)?;
         Ok(raw)
+    }
+
+    /// Sparse: puts a chunk into a file of the next number that no other writer has used.
+    fn put_new_file(&mut self, chunk: &[u8]) -> Result<u32> {
+        loop {
+            let number = u32::try_from(self.changes.next_file);
+            let number = number.map_err(|_| Error::usage("the frame has no number left for a chunk file"))?;
+            let file = FileId::Chunk(number);
+            let put = self.store.apply(&WriteStep::Put { file, bytes: chunk.into(), sync: false });
+            self.changes.next_file += 1;
+            match put {
+                Err(Error::Io { source, .. }) if source.kind() == ErrorKind::AlreadyExists => {
+                    let last = self.store.last_chunk()?.map_or(0, u64::from);
+                    self.changes.next_file = self.changes.next_file.max(last.saturating_add(1));
+                }
+                put => return put.map(|()| number),
+            }
+        }
     }
 
     /// Makes chunk `n` special (`Zeros`, `Nan` or `Uninit`).
