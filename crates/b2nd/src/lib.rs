@@ -25,6 +25,7 @@
 //! | walk through its chunks | [`Array::iter_chunks`], [`Array::par_chunks`] |
 //! | make many writes visible at once | [`Array::transaction`] |
 //! | set threads, cancel, watch | [`Exec`], [`Cancel`] |
+//! | write with others | [`OpenOptions::with_owner_lock`], [`B2Lock`], [`Array::refresh`] |
 //! | open files that nobody vouches for | [`Limits`], [`Array::verify`] |
 //! | bring a codec or filter along | [`Registry`] |
 //! | work below the arrays | [`SChunk`], and the modules [`schunk`] and [`chunk`] |
@@ -54,13 +55,13 @@ pub use array::{
 };
 pub use chunk::{Params, SplitMode};
 pub use codec::Codec;
-pub use error::{Error, Fault, Part, Result};
+pub use error::{Error, Fault, Holder, LockedError, Part, Result};
 pub use exec::{Cancel, Exec};
 pub use filter::{Filter, Pipeline};
 pub use frame::Durability;
 pub use limits::Limits;
 pub use registry::Registry;
-pub use schunk::{BlockPlace, CacheUse, FrameInfo, Layout, OpenOptions, SChunk, SaveOptions};
+pub use schunk::{B2Lock, BlockPlace, CacheUse, FrameInfo, Layout, OpenOptions, SChunk, SaveOptions};
 
 /// The Rust of the README runs as a test.
 #[cfg(all(doctest, feature = "ndarray"))]

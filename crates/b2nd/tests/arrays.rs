@@ -231,6 +231,7 @@ proptest! {
                 oracle.set(&indices, &item.repeat(indices.iter().map(Vec::len).product()));
             }
             if round == 2 && let Some(path) = &path {
+                drop(array);
                 array = Array::open_with(path, &OpenOptions::new().with_write(true).with_exec(Exec::new(case.threads))).unwrap();
             }
             for _ in 0..3 {

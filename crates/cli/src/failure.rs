@@ -140,6 +140,11 @@ impl From<Error> for Failure {
         let message = error.to_string();
         let (outcome, hint) = match &error {
             Error::Io { source, .. } => (Outcome::Environment, io_hint(source.kind())),
+            Error::Locked(_) => (Outcome::Environment, "nothing was changed: run the command again later"),
+            Error::Changed { .. } => (
+                Outcome::Environment,
+                "nothing of either was lost: run the command again on what is there now",
+            ),
             Error::OutOfMemory { .. } => {
                 (Outcome::Environment, "give less --memory or fewer --threads, or choose smaller --chunks")
             }

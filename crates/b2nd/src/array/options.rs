@@ -80,6 +80,7 @@ pub struct Options {
     processing: Processing,
     durability: Durability,
     checksums: Option<bool>,
+    no_owner_lock: bool,
 }
 
 impl Options {
@@ -133,6 +134,12 @@ impl Options {
     #[must_use]
     pub fn with_checksums(mut self, checksums: bool) -> Self {
         self.checksums = Some(checksums);
+        self
+    }
+    /// As [`OpenOptions::with_owner_lock`], for the new array and this handle of it; the path is held from the start.
+    #[must_use]
+    pub fn with_owner_lock(mut self, owner_lock: bool) -> Self {
+        self.no_owner_lock = !owner_lock;
         self
     }
     /// Sets threads, cancellation and progress; all processors by default.
@@ -300,6 +307,7 @@ impl Options {
             processing: self.processing,
             durability: self.durability,
             checksums: self.checksums,
+            no_owner_lock: self.no_owner_lock,
             ..OpenOptions::new()
         };
         if grid.block_bytes() > 0 {

@@ -1,8 +1,10 @@
 //! Errors, sorted by who is at fault: the file, the caller, the environment, or a limit.
 
 mod format;
+mod locked;
 
 pub use format::{FormatError, Part};
+pub use locked::{Holder, LockedError};
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -55,6 +57,21 @@ pub enum Error {
         /// The file, where there is one.
         path: Option<PathBuf>,
     },
+    /// Another handle or process has the frame for itself: nothing was done, and it may work later.
+    #[error("{0}")]
+    Locked(Box<LockedError>),
+    /// Another writer has committed since this handle was opened or last refreshed. Nothing of it was touched; this handle
+    /// goes on reading what it opened, as far as that still exists.
+    #[error(
+        "{}another writer has {what} since it was opened; refresh it or open it again, then repeat what was not written",
+        path_prefix(path.as_deref())
+    )]
+    Changed {
+        /// What the other has done, as in `changed it`.
+        what: &'static str,
+        /// The file, where there is one.
+        path: Option<PathBuf>,
+    },
     /// The caller asked for something that cannot be done.
     #[error("{0}")]
     Usage(String),
@@ -89,7 +106,9 @@ impl Error {
     /// Who has to act on this error.
     pub fn fault(&self) -> Fault {
         match self {
-            Error::Io { .. } | Error::OutOfMemory { .. } => Fault::Environment,
+            Error::Io { .. } | Error::OutOfMemory { .. } | Error::Locked(_) | Error::Changed { .. } => {
+                Fault::Environment
+            }
             Error::Format(_) | Error::Unsupported { .. } => Fault::File,
             Error::Usage(_) | Error::Cancelled => Fault::Caller,
             Error::Limit { .. } => Fault::Limit,
@@ -127,6 +146,10 @@ impl Error {
         Error::OutOfMemory { what, bytes }
     }
 
+    pub(crate) fn changed(what: &'static str) -> Self {
+        Error::Changed { what, path: None }
+    }
+
     pub(crate) fn io(action: &'static str, source: std::io::Error) -> Self {
         Error::Io { action, path: None, source }
     }
@@ -135,7 +158,7 @@ impl Error {
     #[must_use]
     pub(crate) fn at_path(mut self, at: &Path) -> Self {
         match &mut self {
-            Error::Io { path, .. } | Error::Unsupported { path, .. } => {
+            Error::Io { path, .. } | Error::Unsupported { path, .. } | Error::Changed { path, .. } => {
                 path.get_or_insert_with(|| at.to_path_buf());
             }
             Error::Format(format) => format.set_path(at),

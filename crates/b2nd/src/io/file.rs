@@ -159,7 +159,7 @@ impl Store for FileStore {
         if (ours.dev(), ours.ino()) == (there.dev(), there.ino()) {
             return Ok(());
         }
-        Err(failed(io::Error::other("another writer has replaced the file since it was opened")))
+        Err(Error::changed("replaced it").at_path(&self.path))
     }
     fn path(&self) -> Option<&Path> {
         Some(&self.path)
@@ -169,28 +169,28 @@ impl Store for FileStore {
 /// A file that is read and written by position, from many threads.
 #[cfg(any(unix, windows))]
 #[derive(Debug)]
-struct Positioned(File);
+pub(super) struct Positioned(File);
 
 #[cfg(any(unix, windows))]
 impl Positioned {
-    fn new(file: File) -> Self {
+    pub(super) fn new(file: File) -> Self {
         Positioned(file)
     }
 }
 
 #[cfg(unix)]
 impl Positioned {
-    fn read_exact_at(&self, buf: &mut [u8], offset: u64) -> io::Result<()> {
+    pub(super) fn read_exact_at(&self, buf: &mut [u8], offset: u64) -> io::Result<()> {
         std::os::unix::fs::FileExt::read_exact_at(&self.0, buf, offset)
     }
-    fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
+    pub(super) fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
         std::os::unix::fs::FileExt::write_all_at(&self.0, bytes, offset)
     }
 }
 
 #[cfg(windows)]
 impl Positioned {
-    fn read_exact_at(&self, mut buf: &mut [u8], mut offset: u64) -> io::Result<()> {
+    pub(super) fn read_exact_at(&self, mut buf: &mut [u8], mut offset: u64) -> io::Result<()> {
         while !buf.is_empty() {
             match std::os::windows::fs::FileExt::seek_read(&self.0, buf, offset) {
                 Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
@@ -204,7 +204,7 @@ impl Positioned {
         }
         Ok(())
     }
-    fn write_all_at(&self, mut bytes: &[u8], mut offset: u64) -> io::Result<()> {
+    pub(super) fn write_all_at(&self, mut bytes: &[u8], mut offset: u64) -> io::Result<()> {
         while !bytes.is_empty() {
             match std::os::windows::fs::FileExt::seek_write(&self.0, bytes, offset) {
                 Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
@@ -223,20 +223,20 @@ impl Positioned {
 /// Elsewhere there is only one cursor for each file: a lock keeps seek and read together.
 #[cfg(not(any(unix, windows)))]
 #[derive(Debug)]
-struct Positioned(File, std::sync::Mutex<()>);
+pub(super) struct Positioned(File, std::sync::Mutex<()>);
 
 #[cfg(not(any(unix, windows)))]
 impl Positioned {
-    fn new(file: File) -> Self {
+    pub(super) fn new(file: File) -> Self {
         Positioned(file, std::sync::Mutex::new(()))
     }
-    fn read_exact_at(&self, buf: &mut [u8], offset: u64) -> io::Result<()> {
+    pub(super) fn read_exact_at(&self, buf: &mut [u8], offset: u64) -> io::Result<()> {
         use std::io::{Read, Seek};
         let _guard = self.1.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         (&self.0).seek(io::SeekFrom::Start(offset))?;
         (&self.0).read_exact(buf)
     }
-    fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
+    pub(super) fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
         use std::io::{Seek, Write};
         let _guard = self.1.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         (&self.0).seek(io::SeekFrom::Start(offset))?;

@@ -215,6 +215,24 @@ fn temporary_name(target: &Path, process: u32, n: u32) -> Option<PathBuf> {
     Some(target.with_file_name(temporary))
 }
 
+/// Removes what a process that was killed has left of new frames for `target`, and of new files in it. The caller has
+/// the owner lock, and knows that the process is gone.
+pub(super) fn remove_left(target: &Path, process: u32) {
+    // Left-overs are not worth an error: the next of that number writes beside them.
+    for n in 0..ATTEMPTS {
+        if temporary_name(target, process, n).is_none_or(|path| remove_frame(&path).is_err()) {
+            break;
+        }
+    }
+    let mark = format!(".tmp-{process}-");
+    for entry in fs::read_dir(target).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        if is_frame_file(&name) && name.to_str().is_some_and(|name| name.contains(&mark)) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
 /// Waits until the name of `path` is on the medium, where the system can be asked for that.
 pub(super) fn sync_parent(path: &Path) -> io::Result<()> {
     match path.parent() {

@@ -1,19 +1,24 @@
 //! Where the bytes of a frame live: memory, files, or a [`Store`] of the caller's. The only place that uses `std::fs`.
 
+mod b2lock;
 mod file;
 mod fresh;
 #[cfg(feature = "mmap")]
 mod mapped;
 mod memory;
 mod mended;
+mod owner;
 mod parts;
 mod rename;
 mod sparse;
 
 pub use crate::frame::plan::{FileId, WriteStep};
+pub use b2lock::B2Lock;
+pub(crate) use b2lock::LockFile;
 pub(crate) use file::FileStore;
 pub(crate) use memory::MemoryStore;
 pub(crate) use mended::{Mended, mend};
+pub(crate) use owner::Owner;
 pub(crate) use parts::Parts;
 pub(crate) use sparse::SparseDir;
 

@@ -145,7 +145,15 @@ impl SChunk {
         compact.digests.succeed(&self.digests);
         compact.become_like(self, Layout::Contiguous, None, &[])?;
         compact.take_chunks(self, None)?;
-        compact.commit()?;
+        compact.locks = self.locks.handed_on();
+        {
+            // What others may have done while it was made is not replaced.
+            self.look_for_fleet()?;
+            let fleet = self.fleet();
+            let _alone = fleet.as_ref().map(|fleet| fleet.alone()).transpose()?;
+            self.check_unchanged()?;
+            compact.commit()?;
+        }
         compact.durability = self.durability;
         *self = compact;
         Ok(())

@@ -37,6 +37,7 @@ pub struct CreateOptions {
     pub(super) processing: Processing,
     pub(super) durability: Durability,
     pub(super) checksums: Option<bool>,
+    pub(super) no_owner_lock: bool,
     pub(super) metalayers: Vec<(String, Vec<u8>)>,
     pub(super) vlmetalayers: Vec<(String, Vec<u8>)>,
 }
@@ -55,6 +56,7 @@ impl Default for CreateOptions {
             processing: Processing::default(),
             durability: Durability::default(),
             checksums: None,
+            no_owner_lock: false,
             metalayers: Vec::new(),
             vlmetalayers: Vec::new(),
         }
@@ -116,6 +118,12 @@ impl CreateOptions {
     #[must_use]
     pub fn with_checksums(mut self, checksums: bool) -> Self {
         self.checksums = Some(checksums);
+        self
+    }
+    /// As [`OpenOptions::with_owner_lock`], for the new frame and this handle of it; the path is held from the start.
+    #[must_use]
+    pub fn with_owner_lock(mut self, owner_lock: bool) -> Self {
+        self.no_owner_lock = !owner_lock;
         self
     }
     /// Sets what the frame may cost when it is read.
@@ -248,6 +256,7 @@ impl CreateOptions {
             processing: self.processing,
             durability: self.durability,
             checksums: self.checksums,
+            no_owner_lock: self.no_owner_lock,
             ..OpenOptions::new()
                 .with_write(true)
                 .with_exec(self.exec)

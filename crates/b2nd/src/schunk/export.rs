@@ -107,6 +107,7 @@ impl SChunk {
             let shown = path.display();
             return Err(Error::usage(format!("{shown}: the frame itself is no place for its copy")));
         }
+        let _owner = (!options.no_owner_lock).then(|| io::Owner::of_new(path)).transpose()?;
         let mut store = io::create(path, options.overwrite, options.layout)?;
         let checksums = options.checksums.unwrap_or(true);
         self.copy_to(store.as_mut(), options.layout, false, (options.durability, checksums))
@@ -116,8 +117,8 @@ impl SChunk {
     /// [`OpenOptions::with_offset`](super::OpenOptions::with_offset), or python-blosc2's `offset=`. A file that is not
     /// there is made.
     ///
-    /// What is in the file stays as it is. A copy that is cut off by a crash is no frame: its header is written last. Two
-    /// that append to one file at the same time must take turns.
+    /// What is in the file stays as it is. A copy that is cut off by a crash is no frame: its header is written last. Of two
+    /// that append to one file at the same time, the second gets an error ([`Error::Locked`]).
     ///
     /// ```
     /// # use b2nd::{Dtype, OpenOptions, Options, SChunk};
@@ -134,6 +135,7 @@ impl SChunk {
     /// [`Error::Io`] and [`Error::Format`] when a chunk cannot be read or written, [`Error::Usage`] for a directory; then
     /// the file is as it was.
     pub fn append_to(&self, path: impl AsRef<Path>) -> Result<u64> {
+        let _owner = io::Owner::of_new(path.as_ref())?;
         let (mut store, offset) = io::append(path.as_ref())?;
         let copied = self.copy_to(store.as_mut(), Layout::Contiguous, true, (Durability::Full, true));
         if copied.is_err() {

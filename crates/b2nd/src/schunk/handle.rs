@@ -2,6 +2,7 @@
 
 use super::cache::{BlockCache, CacheUse};
 use super::digests::Digests;
+use super::foreign::Locks;
 use super::frames;
 use super::options::OpenOptions;
 use super::process::Processing;
@@ -68,6 +69,7 @@ pub struct SChunk {
     pub(super) processing: Processing,
     pub(super) durability: Durability,
     pub(super) digests: Box<Digests>,
+    pub(super) locks: Locks,
 }
 
 /// The first bytes of a chunk: any header.
@@ -95,6 +97,7 @@ impl SChunk {
             processing: options.processing.clone(),
             durability: options.durability,
             digests,
+            locks: Locks::new(options),
         };
         if options.write {
             schunk.prepare_writing()?;

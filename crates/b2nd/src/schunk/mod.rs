@@ -7,6 +7,7 @@ mod create;
 mod digests;
 mod edit;
 mod export;
+mod foreign;
 mod frames;
 mod handle;
 mod info;
@@ -25,6 +26,7 @@ mod verify;
 mod write;
 
 pub use crate::frame::{Durability, Layout};
+pub use crate::io::B2Lock;
 pub use cache::CacheUse;
 pub(crate) use cache::Key;
 pub use create::CreateOptions;

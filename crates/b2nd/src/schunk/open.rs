@@ -1,23 +1,35 @@
 //! Opening a frame, wherever it is: files, memory that is owned, shared or borrowed, a store of the caller's.
 
+use super::foreign::PATIENCE;
 use super::frames;
 use super::handle::SChunk;
 use super::options::OpenOptions;
 use crate::error::{Error, Result};
 use crate::frame::Layout;
 use crate::io;
-use crate::io::{MemoryStore, Opening, Store};
+use crate::io::{MemoryStore, Opening, Owner, Store};
 use b2nd_kernel::lend::lend;
 use std::path::Path;
+use std::sync::Arc;
 
 impl SChunk {
     /// Opens a contiguous frame (a file) or a sparse one (a directory).
     ///
     /// # Errors
     /// [`Error::Io`] when it cannot be read; [`Error::Format`] when it is damaged or no frame; [`Error::Usage`] when the
-    /// options ask for a place that is not there, or to write where something follows in the file.
+    /// options ask for a place that is not there, or to write where something follows in the file; [`Error::Locked`] to
+    /// write where another has it open for that, and where C-Blosc2's lock does not become free.
     pub fn open(path: impl AsRef<Path>, options: &OpenOptions) -> Result<Self> {
         let path = path.as_ref();
+        let owner = match options.write && !options.no_owner_lock && !options.mmap {
+            true => Some(Arc::new(Owner::of_existing(path)?)),
+            false => None,
+        };
+        Self::open_owned(path, options, owner)
+    }
+
+    /// As [`SChunk::open`], by who has the owner lock already, where one is asked for.
+    pub(super) fn open_owned(path: &Path, options: &OpenOptions, owner: Option<Arc<Owner>>) -> Result<Self> {
         let opening = |offset| Opening { write: options.write, offset, mmap: options.mmap };
         let (mut store, layout) = io::open(path, opening(options.offset))?;
         if layout == Layout::Sparse && options.frame.is_some() {
@@ -26,12 +38,20 @@ impl SChunk {
                 "{shown}: a sparse frame is a directory, and no file of frames"
             )));
         }
+        // While C-Blosc2 changes it in its place, a frame is not whole.
+        let patience = options.lock_patience.unwrap_or(PATIENCE);
+        let fleet = io::LockFile::find(path, layout, options.b2lock, false, patience)?;
+        let _shared = fleet.as_ref().map(io::LockFile::shared).transpose()?;
         let found = frames::resolve(store.as_ref(), options).map_err(|error| error.at_path(path))?;
         if found.offset != options.offset {
             store = io::open(path, opening(found.offset))?.0;
         }
         let mut schunk = Self::load(store, layout, &found).map_err(|error| error.at_path(path))?;
         schunk.opening = Some(opening(found.offset));
+        schunk.locks.owner = owner;
+        if options.write {
+            schunk.note_tail();
+        }
         Ok(schunk)
     }
 

@@ -7,11 +7,13 @@ use crate::error::Result;
 use crate::exec::Exec;
 use crate::frame::Durability;
 use crate::frame::Layout;
+use crate::io::B2Lock;
 use crate::limits::Limits;
 use crate::registry::Context;
 use crate::registry::Registry;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// How a frame is opened: for reading by default.
 ///
@@ -38,6 +40,9 @@ pub struct OpenOptions {
     pub(crate) durability: Durability,
     pub(crate) checksums: Option<bool>,
     pub(crate) unchecked: bool,
+    pub(crate) no_owner_lock: bool,
+    pub(crate) b2lock: B2Lock,
+    pub(crate) lock_patience: Option<Duration>,
 }
 
 impl OpenOptions {
@@ -99,6 +104,30 @@ impl OpenOptions {
     #[must_use]
     pub fn with_checks(mut self, checks: bool) -> Self {
         self.unchecked = !checks;
+        self
+    }
+    /// Whether a handle for writing takes the owner lock, which keeps other writers of b2nd away until it is dropped: yes by
+    /// default.
+    ///
+    /// The lock is a file beside the frame, `NAME.b2owner`, that says who writes, and which the system unlocks however the
+    /// process ends. Where files cannot be made beside the frame, opening it for writing is an error that says so. Without
+    /// the lock, the commit of another writer is noticed before the next change and before the next commit.
+    #[must_use]
+    pub fn with_owner_lock(mut self, owner_lock: bool) -> Self {
+        self.no_owner_lock = !owner_lock;
+        self
+    }
+    /// When C-Blosc2's lock file is taken: where it is there, by default.
+    #[must_use]
+    pub fn with_b2lock(mut self, when: B2Lock) -> Self {
+        self.b2lock = when;
+        self
+    }
+    /// How long C-Blosc2's lock is waited for, before [`Error::Locked`](crate::Error::Locked) says that it does not become
+    /// free: 10 seconds by default.
+    #[must_use]
+    pub fn with_lock_patience(mut self, patience: Duration) -> Self {
+        self.lock_patience = Some(patience);
         self
     }
     /// Sets what the file may cost.
@@ -220,6 +249,7 @@ pub struct SaveOptions {
     pub(crate) overwrite: bool,
     pub(crate) durability: Durability,
     pub(crate) checksums: Option<bool>,
+    pub(crate) no_owner_lock: bool,
 }
 
 impl SaveOptions {
@@ -243,6 +273,13 @@ impl SaveOptions {
     #[must_use]
     pub fn with_checksums(mut self, checksums: bool) -> Self {
         self.checksums = Some(checksums);
+        self
+    }
+    /// Whether what is at the path is held while the copy is made, so that a writer of it is not replaced: yes by default; see
+    /// [`OpenOptions::with_owner_lock`].
+    #[must_use]
+    pub fn with_owner_lock(mut self, owner_lock: bool) -> Self {
+        self.no_owner_lock = !owner_lock;
         self
     }
     /// Replaces what exists at the path, once the copy is whole.

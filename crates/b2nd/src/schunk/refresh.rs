@@ -8,7 +8,7 @@ impl SChunk {
     /// The options that open this frame again as it is open now.
     pub(super) fn own_options(&self) -> OpenOptions {
         let opening = self.opening.unwrap_or_default();
-        OpenOptions {
+        self.locks.options(OpenOptions {
             write: self.writable,
             offset: opening.offset,
             frame: None,
@@ -21,7 +21,34 @@ impl SChunk {
             durability: self.durability,
             checksums: self.digests.asked,
             unchecked: !self.digests.check,
-        }
+            ..OpenOptions::new()
+        })
+    }
+
+    /// Takes over what another handle or process has committed since this one was opened or last refreshed; whether there was
+    /// anything. What was not committed is forgotten. What is in memory, or in a store of the caller's, has no other handle.
+    ///
+    /// ```
+    /// use b2nd::Params;
+    /// use b2nd::schunk::{CreateOptions, OpenOptions, SChunk};
+    /// # let path = std::env::temp_dir().join(format!("b2nd-doc-refresh-{}", std::process::id()));
+    /// let mut writer = CreateOptions::new(Params::new(1)).create(Some(&path))?;
+    /// let mut reader = SChunk::open(&path, &OpenOptions::new())?;
+    /// writer.append(b"new")?;
+    /// assert_eq!(reader.nchunks(), 0);
+    /// assert!(reader.refresh()?);
+    /// assert_eq!(reader.nchunks(), 1);
+    /// # std::fs::remove_file(&path).unwrap();
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`SChunk::open`]; the handle then stays as it was.
+    pub fn refresh(&mut self) -> Result<bool> {
+        drop(self.transaction());
+        let Some(now) = self.reopened()? else { return Ok(false) };
+        *self = now;
+        Ok(true)
     }
 
     /// The frame as it is now at its path, where it is no longer the one of the last commit through this handle.
@@ -30,8 +57,10 @@ impl SChunk {
     /// or in a store of the caller's, has no path that could be.
     pub(crate) fn reopened(&self) -> Result<Option<SChunk>> {
         let (Some(path), Some(_)) = (self.path(), self.opening) else { return Ok(None) };
-        let now = SChunk::open(path, &self.own_options())?;
-        let same = now.header.bytes() == self.header.bytes() && now.offsets == self.offsets;
+        let now = SChunk::open_owned(path, &self.own_options(), self.locks.owner.clone())?;
+        // What a writer finds behind the frame decides where it may write.
+        let same_end = !self.writable || now.reach() == self.reach() && now.same_tail(self);
+        let same = same_end && now.header.bytes() == self.header.bytes() && now.offsets == self.offsets;
         Ok((!same || now.trailer != self.trailer).then_some(now))
     }
 }

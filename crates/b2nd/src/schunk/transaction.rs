@@ -38,6 +38,12 @@ impl Transaction<'_> {
         result
     }
 
+    /// The super-chunk as it will be, for tests that disturb it.
+    #[cfg(test)]
+    pub(super) fn schunk_mut(&mut self) -> &mut SChunk {
+        self.schunk
+    }
+
     /// The super-chunk as it will be.
     pub fn schunk(&self) -> &SChunk {
         self.schunk

@@ -2,6 +2,7 @@
 
 use super::cache::BlockCache;
 use super::digests::Digests;
+use super::foreign::Locks;
 use super::handle::{CHUNK_HEADER, SChunk};
 use super::options::{FrameSpec, OpenOptions, Target};
 use super::special::special_offset;
@@ -21,7 +22,7 @@ use crate::io::Opening;
 use crate::io::Store;
 use std::collections::BTreeSet;
 use std::io::ErrorKind;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// What has changed since the last commit, and how to take it back.
 #[derive(Debug, Default)]
@@ -71,13 +72,16 @@ impl SChunk {
             )?;
         }
         let keep = options.checksums.unwrap_or(matches!(target, Target::Path { .. }));
-        let (store, opening): (Box<dyn Store>, _) = match target {
-            Target::Memory => (Box::new(MemoryStore::default()), None),
-            Target::Path { path, overwrite } => (
-                io::create(path, overwrite, spec.layout)?,
-                Some(Opening { write: true, ..Opening::default() }),
-            ),
+        let (store, opening, owner): (Box<dyn Store>, _, _) = match target {
+            Target::Memory => (Box::new(MemoryStore::default()), None, None),
+            Target::Path { path, overwrite } => {
+                let owner = (!options.no_owner_lock).then(|| io::Owner::of_new(path)).transpose()?;
+                let opening = Opening { write: true, ..Opening::default() };
+                (io::create(path, overwrite, spec.layout)?, Some(opening), owner.map(Arc::new))
+            }
         };
+        let mut locks = Locks::new(options);
+        locks.owner = owner;
         let changes = Changes { unpublished: true, end: header.len(), ..Changes::default() };
         Ok(SChunk {
             store,
@@ -95,6 +99,7 @@ impl SChunk {
             processing: options.processing.clone(),
             durability: options.durability,
             digests: Box::new(Digests::new(options, keep)),
+            locks,
         })
     }
 
@@ -134,6 +139,15 @@ impl SChunk {
         changes.wrote_chunks = false;
     }
 
+    /// Contiguous: how far the file goes, as far as this handle knows.
+    pub(super) fn reach(&self) -> u64 {
+        self.changes.reach
+    }
+    /// Whether there is nothing at the path yet.
+    pub(super) fn is_unpublished(&self) -> bool {
+        self.changes.unpublished
+    }
+
     /// Whether there are changes that are not committed.
     pub(super) fn has_changes(&self) -> bool {
         self.changes.dirty || self.changes.unpublished
@@ -145,28 +159,11 @@ impl SChunk {
             return Err(Error::usage("the frame was opened for reading only"));
         }
         if !self.changes.dirty {
-            self.check_unchanged()?;
+            self.check_header()?;
             self.digests.begin(&self.offsets);
             self.changes.dirty = true;
         }
         Ok(())
-    }
-
-    /// An error when somebody else has committed since: what we know of the file's end is no longer true.
-    fn check_unchanged(&self) -> Result<()> {
-        if self.changes.unpublished {
-            return Ok(());
-        }
-        self.store.check_place()?;
-        // Magic, lengths, flags and sizes: every commit of chunks or vlmetalayers changes some of these.
-        let mut found = [0; 47];
-        self.store.read_at(FileId::Frame, 0, &mut found)?;
-        // A frame that another has appended to the file must not be written over either.
-        if self.committed_header().bytes().starts_with(&found) && !self.is_followed(self.changes.reach)? {
-            return Ok(());
-        }
-        let source = std::io::Error::other("another writer has changed it since it was opened");
-        Err(self.located(Error::io("cannot write the frame", source)))
     }
 
     /// Keeps header and trailer for a rollback.
@@ -217,8 +214,15 @@ impl SChunk {
 
     /// Writes the bytes of a chunk past everything else.
     pub(super) fn write_bytes(&mut self, chunk: &[u8]) -> Result<i64> {
+        if !self.changes.wrote_chunks && self.changes.added.is_empty() {
+            self.look_for_fleet()?;
+        }
+        let fleet = self.fleet();
+        let _shared = fleet.as_ref().map(|fleet| fleet.shared()).transpose()?;
         let raw = match self.layout() {
             Layout::Contiguous => {
+                // What another has committed meanwhile lies in the very place.
+                self.check_header()?;
                 let offset = self.changes.end;
                 let bytes = chunk.into();
                 self.changes.reach = self.changes.reach.max(offset.saturating_add(chunk.len() as u64));
@@ -332,6 +336,9 @@ impl SChunk {
         if !self.changes.dirty && !self.changes.unpublished {
             return Ok(());
         }
+        self.look_for_fleet()?;
+        let fleet = self.fleet();
+        let _alone = fleet.as_ref().map(|fleet| fleet.alone()).transpose()?;
         self.check_unchanged()?;
         let added: Vec<u32> = self.changes.added.iter().copied().collect();
         // An offset may be stored twice; what something still refers to stays.
@@ -377,6 +384,7 @@ impl SChunk {
         self.digests.settle(stored.as_ref(), self.context.limits());
         self.trailer.set_checksums(stored);
         self.settle();
+        self.note_tail();
         Ok(())
     }
 
@@ -402,7 +410,7 @@ impl SChunk {
     }
 
     /// The header of the last commit.
-    fn committed_header(&self) -> &Header {
+    pub(super) fn committed_header(&self) -> &Header {
         self.changes.old.as_ref().map_or(&self.header, |old| &old.0)
     }
 
@@ -440,7 +448,15 @@ impl SChunk {
             self.cache.clear();
         }
         let wrote = self.changes.wrote_chunks || !self.changes.added.is_empty();
-        let ours = if wrote { self.check_unchanged() } else { Ok(()) };
+        let fleet = self.fleet().filter(|_| wrote);
+        let shared = fleet.as_ref().map(|fleet| fleet.shared()).transpose();
+        let ours = if let Err(error) = shared {
+            Err(error)
+        } else if wrote {
+            self.check_unchanged()
+        } else {
+            Ok(())
+        };
         while let Some(change) = self.changes.undo.pop() {
             self.offsets.take_back(change)?;
         }
@@ -463,6 +479,7 @@ impl SChunk {
         }
         self.changes.chunk_bytes = self.changes.old_chunk_bytes;
         self.settle();
+        self.locks.is_overtaken |= matches!(ours, Err(Error::Changed { .. }));
         ours
     }
 }

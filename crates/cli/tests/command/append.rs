@@ -1,6 +1,8 @@
 //! `append`: what grows, by what, and what is refused.
 
 use crate::support::{Folder, fortran, items, npy, pick};
+use std::io::Write;
+use std::process::Stdio;
 
 const SHAPE: [usize; 3] = [10, 7, 6];
 
@@ -98,6 +100,31 @@ fn an_array_may_begin_empty_and_be_added_to_itself() {
     folder.good(&["append", "a.b2nd", "a.b2nd"]);
     folder.good(&["export", "a.b2nd", "out.npy"]);
     assert!(folder.read("out.npy") == npy("<u4", &[12, 5], false, &items(&[3, 5]).repeat(4)));
+}
+
+#[test]
+fn a_file_that_another_command_writes_is_refused_by_name_and_keeps_its_turn() {
+    let folder = Folder::new();
+    folder.write("in.npy", &npy("<u4", &[3, 5], false, &items(&[3, 5])));
+    folder.good(&["import", "in.npy", "a.b2nd"]);
+    let waiting = ["append", "a.b2nd", "-"];
+    let mut first = folder.command(&waiting).stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    for _ in 0..6000 {
+        if folder.path("a.b2nd.b2owner").exists() {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    let holder = format!("open for writing elsewhere, by process {} (b2nd", first.id());
+    folder.fails(3, &holder, &["append", "a.b2nd", "in.npy"]);
+    folder.fails(3, "run the command again later", &["import", "in.npy", "a.b2nd", "--force"]);
+    assert!(folder.good(&["info", "a.b2nd"]).contains("(3, 5)"), "it is read meanwhile");
+    let input = npy("<u4", &[3, 5], false, &items(&[3, 5]));
+    first.stdin.take().unwrap().write_all(&input).unwrap();
+    assert!(first.wait().unwrap().success());
+    folder.good(&["append", "a.b2nd", "in.npy"]);
+    assert!(folder.good(&["info", "a.b2nd"]).contains("(9, 5)"));
+    assert_eq!(folder.names(), ["a.b2nd", "in.npy"]);
 }
 
 #[test]

@@ -132,7 +132,7 @@ fn run(layout: Layout, params: Params, ops: &[Op]) {
     let mut model = Model::new();
     for op in ops {
         match op {
-            Op::Reopen => schunk = SChunk::open(&path, &options().with_write(true)).unwrap(),
+            Op::Reopen => schunk = super::reopened(schunk, &path),
             Op::Copy => {
                 let other = if layout == Layout::Sparse { Layout::Contiguous } else { Layout::Sparse };
                 let _ = std::fs::remove_file(temp.path("b"));
@@ -141,6 +141,7 @@ fn run(layout: Layout, params: Params, ops: &[Op]) {
                 let copy = schunk.copy(Some(&temp.path("b")), &there).unwrap();
                 check(&copy, &model);
                 let back = CreateOptions::default().with_layout(layout).with_overwrite(true);
+                drop(schunk);
                 schunk = copy.copy(Some(&path), &back).unwrap();
             }
             _ => change(op, &mut schunk, &mut model),

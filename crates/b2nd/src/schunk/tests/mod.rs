@@ -6,6 +6,7 @@ mod closures;
 mod crash;
 mod damage;
 mod edges;
+mod foreign;
 mod model;
 mod ops;
 mod places;
@@ -49,6 +50,12 @@ impl Drop for TempDir {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
     }
+}
+
+/// The frame at the path again, for writing, by another handle than this one, which had it.
+fn reopened(schunk: SChunk, path: &std::path::Path) -> SChunk {
+    drop(schunk);
+    SChunk::open(path, &options().with_write(true)).unwrap()
 }
 
 const CHUNKSIZE: u32 = 400;

@@ -184,7 +184,7 @@ fn run(layout: Layout, path: Option<&Path>, chunksize: Option<u32>, ops: &[Op]) 
             Op::Compact => schunk.compact().unwrap(),
             Op::Reopen => {
                 let Some(path) = path else { continue };
-                schunk = SChunk::open(path, &OpenOptions::new().with_write(true)).unwrap();
+                schunk = super::reopened(schunk, path);
             }
             Op::Together(ops, commit) => {
                 let mut t = schunk.transaction();

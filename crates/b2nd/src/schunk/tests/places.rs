@@ -17,13 +17,16 @@ fn a_new_frame_appears_at_its_first_commit_or_leaves_nothing() {
         let path = temp.path("frame");
         let schunk = create(&path, layout, false).unwrap();
         assert!(!path.exists());
-        assert_eq!(temp.names(), [format!(".frame.tmp-{}-0", std::process::id())]);
+        assert_eq!(
+            temp.names(),
+            [format!(".frame.tmp-{}-0", std::process::id()), "frame.b2owner".to_owned()]
+        );
         drop(schunk);
         assert!(temp.names().is_empty());
 
         let mut schunk = create(&path, layout, false).unwrap();
         schunk.commit().unwrap();
-        assert_eq!(temp.names(), ["frame"]);
+        assert_eq!(temp.names(), ["frame", "frame.b2owner"]);
         assert_eq!(contents(&schunk).unwrap()[1], data(1), "it goes on under its name");
         assert_eq!(contents(&SChunk::open(&path, &options()).unwrap()).unwrap()[1], data(1));
         std::fs::remove_file(&path).or_else(|_| std::fs::remove_dir_all(&path)).unwrap();
@@ -59,6 +62,7 @@ fn what_exists_is_replaced_only_when_asked() {
     ] {
         let mut first = create(&path, old, true).unwrap();
         first.commit().unwrap();
+        drop(first);
         let error = create(&path, new, false).unwrap_err();
         assert_eq!(error.fault(), Fault::Caller);
         assert!(error.to_string().contains("it exists already"), "{error}");
@@ -66,6 +70,7 @@ fn what_exists_is_replaced_only_when_asked() {
         assert_eq!(SChunk::open(&path, &options()).unwrap().layout(), old, "until the commit");
         second.commit().unwrap();
         assert_eq!(SChunk::open(&path, &options()).unwrap().layout(), new);
+        drop(second);
         assert_eq!(temp.names(), ["frame"]);
     }
 }
@@ -148,7 +153,7 @@ fn a_second_writer_is_noticed() {
     for layout in [Layout::Contiguous, Layout::Sparse] {
         let path = temp.path(&format!("{layout:?}"));
         create(&path, layout, false).unwrap().commit().unwrap();
-        let writing = options().with_write(true);
+        let writing = options().with_write(true).with_owner_lock(false);
         let mut one = SChunk::open(&path, &writing).unwrap();
         let mut two = SChunk::open(&path, &writing).unwrap();
         let reader = SChunk::open(&path, &options()).unwrap();

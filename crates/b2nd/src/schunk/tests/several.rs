@@ -97,7 +97,10 @@ fn only_the_last_frame_of_a_file_is_written_and_nothing_else_changes() {
     is_frame(&SChunk::open(&path, &at(offsets[2])).unwrap(), &[3, 9]);
     assert_eq!(places(&path).len(), 3);
     // What another appends meanwhile is not written over.
-    frame(&[7]).append_to(&path).unwrap();
+    let error = frame(&[7]).append_to(&path).unwrap_err();
+    assert!(matches!(error, crate::Error::Locked(_)), "{error}");
+    let other = frame(&[7]).to_bytes().unwrap();
+    fs::write(&path, [fs::read(&path).unwrap(), other].concat()).unwrap();
     let error = schunk.put_chunk(0, &chunk).unwrap_err();
     assert!(error.to_string().contains("another writer"), "{error}");
     drop(schunk);
@@ -132,6 +135,7 @@ fn a_lone_frame_is_written_over_what_a_crash_left_but_not_over_a_frame() {
     let chunk = encoded(&schunk, &data(9));
     schunk.put_chunk(1, &chunk).unwrap();
     schunk.commit().unwrap();
+    drop(schunk);
     is_frame(&SChunk::open(&path, &options()).unwrap(), &[1, 9]);
     for between in [0, 11, 100_000] {
         fs::write(&path, [&bytes[..], &vec![0xee; between], &bytes].concat()).unwrap();

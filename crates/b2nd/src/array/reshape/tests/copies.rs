@@ -74,10 +74,11 @@ impl Drop for TempDir {
 fn a_refreshed_array_is_as_the_other_handle_left_it() {
     let dir = TempDir(std::env::temp_dir().join(format!("b2nd-refresh-{}", std::process::id())));
     std::fs::create_dir_all(&dir.0).unwrap();
-    let writing = || OpenOptions::new().with_write(true).with_exec(Exec::new(1));
+    let writing = || OpenOptions::new().with_write(true).with_exec(Exec::new(1)).with_owner_lock(false);
     for layout in [Layout::Contiguous, Layout::Sparse] {
         let path = dir.0.join(format!("{layout:?}"));
-        let options = options(layout, 1).with_chunks([4]).with_metalayer("note", *b"one");
+        let options =
+            options(layout, 1).with_chunks([4]).with_metalayer("note", *b"one").with_owner_lock(false);
         let mut first = options.create(Some(&path), Dtype::parse("<u2").unwrap(), &[0]).unwrap();
         let mut reader = Array::open(&path).unwrap();
         let mut second = Array::open_with(&path, &writing()).unwrap();

@@ -1,0 +1,157 @@
+//! Other writers: kept out where they can be, noticed before anything of theirs is written over where they cannot.
+
+use super::handle::SChunk;
+use super::options::OpenOptions;
+use crate::error::{Error, Result};
+use crate::frame::Layout;
+use crate::io::{B2Lock, FileId, LockFile, Owner};
+use crate::limits::zeroed;
+use std::hash::{DefaultHasher, Hasher};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long a lock of C-Blosc2 is waited for: its holders take it for one operation, of one chunk or of a few.
+pub(super) const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What an open frame knows of other writers.
+#[derive(Debug, Default)]
+pub(super) struct Locks {
+    /// Shared with the handle that takes this one's place when it is refreshed, or made compact.
+    pub(super) owner: Option<Arc<Owner>>,
+    /// The process that opened it; a forked child must not write.
+    pub(super) process: u32,
+    when: B2Lock,
+    patience: Duration,
+    /// C-Blosc2's lock file, as found at the last look.
+    fleet: Option<Arc<LockFile>>,
+    /// Of a frame at a path: the bytes behind its data, as of the last commit.
+    tail: Option<u64>,
+    /// Another writer was noticed when changes were taken back: nothing that is there now is ours to write over.
+    pub(super) is_overtaken: bool,
+}
+
+impl Locks {
+    pub(super) fn new(options: &OpenOptions) -> Self {
+        let patience = options.lock_patience.unwrap_or(PATIENCE);
+        Locks { process: std::process::id(), when: options.b2lock, patience, ..Locks::default() }
+    }
+    /// Those of a handle that takes this one's place.
+    pub(super) fn handed_on(&self) -> Self {
+        let owner = self.owner.clone();
+        Locks { owner, process: self.process, when: self.when, patience: self.patience, ..Locks::default() }
+    }
+    /// Sets the options of another handle like this one.
+    pub(super) fn options(&self, options: OpenOptions) -> OpenOptions {
+        OpenOptions {
+            no_owner_lock: self.owner.is_none(),
+            b2lock: self.when,
+            lock_patience: Some(self.patience),
+            ..options
+        }
+    }
+}
+
+impl SChunk {
+    /// Called before the first chunk is written, and before a commit: whether C-Blosc2 locks this frame too.
+    pub(super) fn look_for_fleet(&mut self) -> Result<()> {
+        let Locks { when, patience, .. } = self.locks;
+        self.locks.fleet = match self.path() {
+            Some(path) if self.is_at_path() => {
+                LockFile::find(path, self.layout(), when, true, patience)?.map(Arc::new)
+            }
+            _ => None,
+        };
+        Ok(())
+    }
+    /// C-Blosc2's lock file, where it was there.
+    pub(super) fn fleet(&self) -> Option<Arc<LockFile>> {
+        self.locks.fleet.clone()
+    }
+    /// Whether it is a frame at a path that others may find.
+    fn is_at_path(&self) -> bool {
+        self.opening.is_some() && !self.is_unpublished()
+    }
+
+    /// Notes what is at the path, as that of which this handle knows.
+    pub(super) fn note_tail(&mut self) {
+        // Where it cannot be read, the next write will not work either.
+        self.locks.tail = if self.is_at_path() { self.tail().ok() } else { None };
+    }
+
+    /// Whether another handle found the same bytes behind the data.
+    pub(super) fn same_tail(&self, other: &SChunk) -> bool {
+        self.locks.tail == other.locks.tail && self.locks.is_overtaken == other.locks.is_overtaken
+    }
+
+    /// An error in a forked child: the frame is its parent's to write.
+    pub(super) fn check_process(&self) -> Result<()> {
+        let (opened, own) = (self.locks.process, std::process::id());
+        if opened == own {
+            return Ok(());
+        }
+        let reason = format!("it was opened by process {opened}, and this is process {own}, forked from it");
+        Err(Error::usage(format!("{reason}: open the frame again to write to it")))
+    }
+
+    /// An error when somebody else has written since: what we know of the file's end is no longer true.
+    pub(super) fn check_header(&self) -> Result<()> {
+        self.check_process()?;
+        if self.is_unpublished() || self.is_in_memory() {
+            return Ok(());
+        }
+        self.store.check_place()?;
+        let changed = |what| Err(self.located(Error::changed(what)));
+        if self.locks.is_overtaken {
+            return changed("changed it");
+        }
+        let known = self.committed_header().bytes();
+        let len = self.store.len(FileId::Frame)?;
+        if len < known.len() as u64 {
+            return changed("shortened it");
+        }
+        let mut found = zeroed("the header", known.len() as u64)?;
+        self.store.read_at(FileId::Frame, 0, &mut found)?;
+        if known != found {
+            return changed("changed it");
+        }
+        match self.layout() {
+            Layout::Sparse => Ok(()),
+            Layout::Contiguous if self.is_at_path() && len != self.reach() => {
+                changed(if len < self.reach() { "shortened it" } else { "appended to it" })
+            }
+            // A store of the caller's may have more bytes than it was given; a frame among them is not written over.
+            Layout::Contiguous if self.is_followed(self.reach())? => changed("appended to it"),
+            Layout::Contiguous => Ok(()),
+        }
+    }
+
+    /// As [`SChunk::check_header`], and when there is another index or trailer.
+    pub(super) fn check_unchanged(&self) -> Result<()> {
+        self.check_header()?;
+        match self.locks.tail {
+            Some(known) if known != self.tail()? => Err(self.located(Error::changed("changed it"))),
+            _ => Ok(()),
+        }
+    }
+
+    /// The bytes behind the data, index and trailer, as one number.
+    fn tail(&self) -> Result<u64> {
+        const PART: u64 = 1 << 20;
+        let header = self.committed_header();
+        let start = match self.layout() {
+            Layout::Contiguous => header.len().saturating_add(header.cbytes()),
+            Layout::Sparse => header.len(),
+        };
+        let mut hasher = DefaultHasher::new();
+        let (mut at, end) = (start, header.frame_len());
+        let mut buffer = zeroed("the end of the frame", end.saturating_sub(start).min(PART))?;
+        while at < end {
+            let len = usize::try_from((end - at).min(PART)).unwrap_or(usize::MAX);
+            let part = buffer.get_mut(..len).unwrap_or_default();
+            self.store.read_at(FileId::Frame, at, part)?;
+            hasher.write(part);
+            at = at.saturating_add(len as u64);
+        }
+        Ok(hasher.finish())
+    }
+}
