@@ -15,7 +15,7 @@ pub enum Level {
     Scalar,
     /// x86-64 SSE2.
     Sse2,
-    /// x86-64 AVX2.
+    /// x86-64 AVX2 (with BMI1, BMI2 and LZCNT).
     Avx2,
     /// x86-64 AVX-512 (F, BW, VL, VBMI) with GFNI.
     Avx512,
@@ -95,7 +95,7 @@ pub(crate) enum Tier {
 #[derive(Clone, Copy)]
 pub(crate) struct Sse2(());
 
-/// Proof that the machine has AVX2.
+/// Proof that the machine has AVX2, BMI1, BMI2 and LZCNT.
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy)]
 pub(crate) struct Avx2(());
@@ -140,7 +140,12 @@ fn found() -> u8 {
 fn probe() -> u8 {
     let mut bits = Level::Scalar.bit();
     let sse2 = is_x86_feature_detected!("sse2");
-    let avx2 = sse2 && is_x86_feature_detected!("avx2");
+    // Whoever has AVX2 has the instructions for bits in practice, though not by any rule.
+    let avx2 = sse2
+        && is_x86_feature_detected!("avx2")
+        && is_x86_feature_detected!("bmi1")
+        && is_x86_feature_detected!("bmi2")
+        && is_x86_feature_detected!("lzcnt");
     let avx512 = avx2
         && is_x86_feature_detected!("avx512f")
         && is_x86_feature_detected!("avx512bw")

@@ -17,8 +17,10 @@ pub mod lz4;
 #[cfg(feature = "mmap")]
 #[expect(unsafe_code, reason = "a mapped file is memory that others can change")]
 pub mod map;
+mod matches;
 pub mod noise;
 pub mod runs;
 pub mod shuffle;
 #[expect(unsafe_code, reason = "loads and stores whose callers have checked the room")]
 mod wide;
+pub mod zstd;

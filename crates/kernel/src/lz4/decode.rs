@@ -1,10 +1,9 @@
 //! The decoder: a quick loop where there is room to read and write more than is needed, a careful step where there is not.
 
 use super::Defect;
-use super::matches::{SPILL, copy, copy_match, copy_match_exactly, few, read, write};
-use super::pattern::{Plain, Repeat};
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::Avx2;
+use crate::matches::{Plain, Repeat, SPILL, copy, copy_match, copy_match_exactly, few, read, write};
 use std::hint::{black_box, cold_path};
 
 /// What the quick loop needs in front of it to read a sequence without long lengths: a token, and 16 bytes that hold up to 14

@@ -6,13 +6,6 @@
 
 #[expect(unsafe_code, reason = "reads and writes that were checked together, sequence by sequence")]
 mod decode;
-#[expect(unsafe_code, reason = "reads and writes behind which there is room")]
-mod matches;
-#[cfg_attr(
-    target_arch = "x86_64",
-    expect(unsafe_code, reason = "calls of functions for instructions that a token proves")
-)]
-mod pattern;
 
 use crate::cpu::Level;
 #[cfg(target_arch = "x86_64")]

@@ -4,7 +4,7 @@
 use crate::cpu::Avx2;
 
 /// Bytes of a pattern.
-pub(super) const PATTERN: usize = 32;
+pub(crate) const PATTERN: usize = 32;
 
 /// Row `n`: which of `n` bytes come one after another. Row 0 is never used.
 static PLACES: [[u8; PATTERN]; 17] = {
@@ -22,14 +22,14 @@ static PLACES: [[u8; PATTERN]; 17] = {
 };
 
 /// An instruction set that repeats bytes.
-pub(super) trait Repeat: Copy {
+pub(crate) trait Repeat: Copy {
     /// The first `n` of `bytes`, 1 to 16, again and again.
     fn repeat(self, bytes: [u8; 16], n: usize) -> [u8; PATTERN];
 }
 
 /// Plain Rust.
 #[derive(Clone, Copy)]
-pub(super) struct Plain;
+pub(crate) struct Plain;
 
 impl Repeat for Plain {
     #[inline(always)]

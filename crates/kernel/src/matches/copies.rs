@@ -3,14 +3,14 @@
 use super::pattern::{PATTERN, Repeat};
 
 /// How far a copy may write past its end.
-pub(super) const SPILL: usize = 64;
+pub(crate) const SPILL: usize = 64;
 
 /// Reads the `N` bytes from `at` on.
 ///
 /// # Safety
 /// They can be read, in the allocation of `from`.
 #[inline(always)]
-pub(super) unsafe fn read<const N: usize>(from: *const u8, at: usize) -> [u8; N] {
+pub(crate) unsafe fn read<const N: usize>(from: *const u8, at: usize) -> [u8; N] {
     // SAFETY: promised by the caller.
     let place = unsafe { from.add(at) };
     // SAFETY: promised by the caller; an array of bytes needs no alignment.
@@ -22,7 +22,7 @@ pub(super) unsafe fn read<const N: usize>(from: *const u8, at: usize) -> [u8; N]
 /// # Safety
 /// They can be written, in the allocation of `to`.
 #[inline(always)]
-pub(super) unsafe fn write<const N: usize>(to: *mut u8, at: usize, bytes: [u8; N]) {
+pub(crate) unsafe fn write<const N: usize>(to: *mut u8, at: usize, bytes: [u8; N]) {
     // SAFETY: promised by the caller.
     let place = unsafe { to.add(at) };
     // SAFETY: promised by the caller; an array of bytes needs no alignment.
@@ -34,7 +34,7 @@ pub(super) unsafe fn write<const N: usize>(to: *mut u8, at: usize, bytes: [u8; N
 /// # Safety
 /// As for [`read`] and [`write`].
 #[inline(always)]
-pub(super) unsafe fn copy<const N: usize>(from: *const u8, i: usize, to: *mut u8, o: usize) {
+pub(crate) unsafe fn copy<const N: usize>(from: *const u8, i: usize, to: *mut u8, o: usize) {
     // SAFETY: promised by the caller.
     let bytes = unsafe { read::<N>(from, i) };
     // SAFETY: promised by the caller.
@@ -46,7 +46,7 @@ pub(super) unsafe fn copy<const N: usize>(from: *const u8, i: usize, to: *mut u8
 /// # Safety
 /// `offset` is 1 to `at`; `at + len + SPILL` bytes from `to` on are a slice that is borrowed mutably.
 #[inline(always)]
-pub(super) unsafe fn copy_match<R: Repeat>(repeat: R, to: *mut u8, at: usize, offset: usize, len: usize) {
+pub(crate) unsafe fn copy_match<R: Repeat>(repeat: R, to: *mut u8, at: usize, offset: usize, len: usize) {
     let (from, end) = (at - offset, at + len);
     let mut o = at;
     if offset >= 64 {
@@ -81,7 +81,7 @@ pub(super) unsafe fn copy_match<R: Repeat>(repeat: R, to: *mut u8, at: usize, of
 /// # Panics
 /// When `offset` is 0 or above `at`, or the bytes are not there.
 #[inline(always)]
-pub(super) fn copy_match_exactly<R: Repeat>(repeat: R, dst: &mut [u8], at: usize, offset: usize, len: usize) {
+pub(crate) fn copy_match_exactly<R: Repeat>(repeat: R, dst: &mut [u8], at: usize, offset: usize, len: usize) {
     assert!((1..=at).contains(&offset), "a match within the slice");
     let room = dst[at..].len();
     assert!(len <= room, "a match that has room");
@@ -154,7 +154,7 @@ fn copy_short<R: Repeat>(repeat: R, dst: &mut [u8], at: usize, offset: usize, le
 /// # Panics
 /// When `from` has fewer.
 #[inline(always)]
-pub(super) fn few(from: &[u8], to: &mut [u8]) {
+pub(crate) fn few(from: &[u8], to: &mut [u8]) {
     let from = &from[..to.len()];
     if !(ends::<16>(from, to) || ends::<8>(from, to) || ends::<4>(from, to)) {
         for (byte, place) in from.iter().zip(to) {

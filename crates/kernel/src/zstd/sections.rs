@@ -1,0 +1,65 @@
+//! What comes before the sequences of a block: how many there are, and their tables.
+
+use super::bits::Bits;
+use super::fse::{self, LITERAL_LOG, MATCH_LOG, OFFSET_LOG, Table, Tables};
+use super::{Refusal, Result, codes, counts};
+
+const CUT_OFF: Refusal = Refusal::new("the sequences of a block are cut off");
+
+/// How many sequences the section at `begin` has, and where it goes on.
+#[inline(always)]
+pub(super) fn count(frame: &[u8], begin: usize, end: usize) -> Result<(usize, usize)> {
+    let src = frame.get(begin..end).ok_or(CUT_OFF)?;
+    let byte = |n: usize| src.get(n).map(|byte| usize::from(*byte)).ok_or(CUT_OFF);
+    let first = byte(0)?;
+    let (count, len) = match first {
+        0..128 => (first, 1),
+        128..255 => ((first - 128) << 8 | byte(1)?, 2),
+        _ => ((byte(1)? | byte(2)? << 8) + 0x7f00, 3),
+    };
+    if count == 0 && len != src.len() {
+        return Err(Refusal::new("a block without sequences has more than its literals"));
+    }
+    Ok((count, begin + len))
+}
+
+/// Reads the tables at `begin` and returns the stream behind them.
+#[inline(always)]
+pub(super) fn tables<'a>(tables: &mut Tables, frame: &'a [u8], begin: usize, end: usize) -> Result<Bits<'a>> {
+    let src = frame.get(..end).ok_or(CUT_OFF)?;
+    let modes = *src.get(begin).ok_or(CUT_OFF)?;
+    if modes & 3 != 0 {
+        return Err(Refusal::new("bits of the header of a block are set that have no meaning"));
+    }
+    let mut at = begin + 1;
+    let Tables { literals, offsets, matches, usual } = tables;
+    read(literals, modes >> 6, src, &mut at, (LITERAL_LOG, &codes::LITERAL_LENGTHS, &usual.literals))?;
+    read(offsets, modes >> 4 & 3, src, &mut at, (OFFSET_LOG, &codes::OFFSETS, &usual.offsets))?;
+    read(matches, modes >> 2 & 3, src, &mut at, (MATCH_LOG, &codes::MATCH_LENGTHS, &usual.matches))?;
+    Bits::new(frame, at, end)
+}
+
+#[inline(always)]
+fn read<const N: usize>(
+    table: &mut Table<N>,
+    mode: u8,
+    src: &[u8],
+    at: &mut usize,
+    (log, codes, usual): (u32, &[fse::Entry], &[fse::Entry]),
+) -> Result<()> {
+    match mode {
+        0 => table.copy(usual),
+        1 => {
+            table.fill(*src.get(*at).ok_or(CUT_OFF)?, codes)?;
+            *at += 1;
+        }
+        2 => {
+            let (counts, used) = counts::read(&src[*at..], log, codes.len())?;
+            table.build(&counts, codes);
+            *at += used;
+        }
+        _ if table.log.is_none() => return Err(Refusal::new("a block refers to a table that is not there")),
+        _ => {}
+    }
+    Ok(())
+}
