@@ -52,6 +52,12 @@ impl<'a> Bits<'a> {
         Ok(word >> (valid - n) & !(u64::MAX << n))
     }
 
+    /// Whether no more bits were read than there are.
+    #[inline(always)]
+    pub(super) fn is_sound(&self) -> bool {
+        self.at >= self.start
+    }
+
     /// Whether all bits were read, and no more.
     pub(super) fn is_finished(&self) -> bool {
         self.at == self.start

@@ -25,7 +25,7 @@ impl Table {
     /// The table of the code with these weights.
     #[inline(always)]
     pub(super) fn build(&mut self, weights: &Weights) {
-        // The bytes by weight. Those without a code come first.
+        // The bytes by weight.
         let mut starts = [0_u8; 16];
         let mut sum = 0_u32;
         for (start, count) in starts.iter_mut().zip(weights.ranks) {
@@ -33,12 +33,12 @@ impl Table {
             sum += count;
         }
         let mut sorted = [0_u8; 256];
-        for (byte, weight) in weights.weights[..weights.len].iter().enumerate() {
-            let start = &mut starts[usize::from(*weight & 15)];
-            sorted[usize::from(*start)] = byte as u8;
+        for byte in &weights.bytes[..weights.len] {
+            let start = &mut starts[usize::from(weights.weights[usize::from(*byte)] & 15)];
+            sorted[usize::from(*start)] = *byte;
             *start = start.wrapping_add(1);
         }
-        let mut bytes = sorted.iter().skip(weights.ranks[0] as usize);
+        let mut bytes = sorted.iter();
         let mut at = 0;
         for (weight, count) in (1..=weights.log).zip(&weights.ranks[1..]) {
             let width = weights.log + 1 - weight;
@@ -62,8 +62,6 @@ impl Table {
 
 /// How many codes a word has for certain: 5 of 11 bits in 56.
 const IN_A_WORD: usize = 5;
-/// The bits that they take at most.
-const BITS_OF_A_STEP: usize = IN_A_WORD * LONGEST as usize;
 
 const BROKEN: Refusal = Refusal::new("a Huffman stream does not end where it should");
 
@@ -83,7 +81,7 @@ impl Table {
         let shift = 64 - self.log.unwrap_or(LONGEST);
         let frame = bits[0].frame();
         let mut n = 0;
-        while n + IN_A_WORD <= last && bits.iter().all(|it| it.at >= it.start + BITS_OF_A_STEP) {
+        while n + IN_A_WORD <= last && bits.iter().all(Bits::is_sound) {
             let mut words = [0; 4];
             for (word, it) in words.iter_mut().zip(&bits) {
                 // SAFETY: a stream begins 8 bytes into the frame at least, and `at` lies in its bytes.
@@ -116,15 +114,17 @@ impl Table {
         Ok(())
     }
 
-    /// Decodes what a stream has for `out` from `n` on.
+    /// Decodes what a stream has for `out` from `n` on. Bits before its beginning are read as any others; that there were too few
+    /// shows at the end.
     #[inline(always)]
     fn decode_rest(&self, mut bits: Bits<'_>, out: &mut [u8], mut n: usize) -> Result<()> {
         let shift = 64 - self.log.unwrap_or(LONGEST);
-        while bits.at >= bits.start + BITS_OF_A_STEP && n + IN_A_WORD <= out.len() {
+        while n < out.len() && bits.is_sound() {
             let (word, valid) = bits.word();
             let mut word = word << (64 - valid);
             let mut used = 0_u32;
-            for place in &mut out[n..n + IN_A_WORD] {
+            let end = out.len().min(n + IN_A_WORD);
+            for place in &mut out[n..end] {
                 // SAFETY: the table has 2048 entries at least, and the index 11 bits at most.
                 let entry = unsafe { *self.entries.get_unchecked((word >> shift) as usize) };
                 word <<= entry & 63;
@@ -132,14 +132,7 @@ impl Table {
                 *place = (entry >> 8) as u8;
             }
             bits.at -= (used & 0xff) as usize;
-            n += IN_A_WORD;
-        }
-        for place in &mut out[n..] {
-            let (word, valid) = bits.word();
-            // Bits before the beginning of the stream do not count: if a code needs them, `take` fails.
-            let entry = self.entries[(word << (64 - valid) >> shift) as usize & 2047];
-            bits.take(u32::from(entry & 63))?;
-            *place = (entry >> 8) as u8;
+            n = end;
         }
         if bits.is_finished() { Ok(()) } else { Err(BROKEN) }
     }
