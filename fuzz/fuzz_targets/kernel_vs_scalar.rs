@@ -2,7 +2,7 @@
 #![no_main]
 
 use b2nd_kernel::cpu::Level;
-use b2nd_kernel::{bitshuffle, bytedelta, lz4, shuffle};
+use b2nd_kernel::{bitshuffle, bytedelta, lz4, shuffle, zstd};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: (u16, &[u8])| {
@@ -37,6 +37,16 @@ fuzz_target!(|input: (u16, &[u8])| {
         let mut out = vec![0; width];
         let found = lz4::decode(level, dictionary, block, &mut out);
         found.map(|len| out[..len].to_vec())
+    };
+    let expected = decoded(Level::Scalar);
+    for level in Level::available() {
+        assert_eq!(decoded(level), expected, "{level:?}");
+    }
+    // And as a zstd frame: the magic number, one segment, its length, and blocks.
+    let frame = [&[0x28, 0xb5, 0x2f, 0xfd, 0x60][..], &(width as u16).to_le_bytes(), data].concat();
+    let decoded = |level: Level| {
+        let mut out = vec![0; width + 256];
+        zstd::Decoder::new().decode(level, &frame, &mut out).map(|()| out)
     };
     let expected = decoded(Level::Scalar);
     for level in Level::available() {

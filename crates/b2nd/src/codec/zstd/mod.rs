@@ -1,20 +1,64 @@
 //! Zstandard frames: one complete frame for each stream.
 //!
-//! With the feature `c-codecs` the reference C library works; without it, pure Rust. Both read all that the
-//! other writes; the tests of a build with the C library hold one against the other.
+//! Frames as chunks have them are decoded by a decoder of ours, where that is faster; what it refuses (dictionaries, checksums, no
+//! content size, damage) goes to a library, which decides. With the feature `c-codecs` that and the encoder are the reference C library;
+//! without it, pure Rust. Each reads all that the others write; the tests of a build with the C library hold one against the other.
 
 #[cfg(any(test, not(feature = "c-codecs")))]
 mod pure;
 #[cfg(feature = "c-codecs")]
 mod reference;
+#[cfg(test)]
+mod tests;
 
 #[cfg(not(feature = "c-codecs"))]
-pub(super) use pure::{Context, Dictionary, train};
+use pure as library;
 #[cfg(feature = "c-codecs")]
-pub(super) use reference::{Context, Dictionary, train};
+use reference as library;
 
+pub(super) use library::{Dictionary, train};
 #[cfg(all(test, feature = "c-codecs"))]
 pub(super) use pure::{Context as PureContext, Dictionary as PureDictionary};
+
+use crate::error::Result;
+use b2nd_kernel::cpu::Level;
+use b2nd_kernel::zstd::Decoder;
+
+/// Our decoder, made on first use, and the contexts of the library.
+#[derive(Default)]
+pub(super) struct Context {
+    ours: Option<Box<Decoder>>,
+    library: library::Context,
+}
+
+impl Context {
+    /// With a dictionary for writing, at the level it was made for; else at `clevel`.
+    pub(super) fn compress(
+        &mut self,
+        clevel: u8,
+        dictionary: Option<&Dictionary>,
+        src: &[u8],
+        dst: &mut [u8],
+    ) -> Result<Option<usize>> {
+        self.library.compress(clevel, dictionary, src, dst)
+    }
+
+    /// Decompresses `src`, which must fill `dst` exactly.
+    pub(super) fn decompress(
+        &mut self,
+        dictionary: Option<&Dictionary>,
+        src: &[u8],
+        dst: &mut [u8],
+    ) -> Result<()> {
+        if dictionary.is_none() && library::is_slower() {
+            let ours = self.ours.get_or_insert_with(Box::default);
+            if ours.decode(Level::detect(), src, dst).is_ok() {
+                return Ok(());
+            }
+        }
+        self.library.decompress(dictionary, src, dst)
+    }
+}
 
 /// The Zstandard level for a level of 1 to 9, as C-Blosc2 maps it.
 pub(super) fn level(clevel: u8) -> i32 {

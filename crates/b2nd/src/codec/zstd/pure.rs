@@ -5,6 +5,12 @@ use crate::error::{Error, Result};
 use structured_zstd::decoding::{ContentChecksum, Dictionary as Parsed, DictionaryHandle, FrameDecoder};
 use structured_zstd::encoding::{CompressionLevel, FrameCompressor};
 
+/// Whether our decoder is faster than this library: always.
+#[cfg(not(feature = "c-codecs"))]
+pub(in crate::codec) fn is_slower() -> bool {
+    true
+}
+
 /// The decoder, made on first use, and a buffer for results: the encoder wants to grow its output.
 #[derive(Default)]
 pub(in crate::codec) struct Context {

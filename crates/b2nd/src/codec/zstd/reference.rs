@@ -2,7 +2,13 @@
 
 use crate::codec::stream::{broken, wrong_length};
 use crate::error::{Error, Result};
+use b2nd_kernel::cpu::Level;
 use zstd_safe::{CCtx, CDict, DCtx, DDict};
+
+/// Whether our decoder is faster than this library on this machine: without the instructions for bits it is a tenth slower.
+pub(in crate::codec) fn is_slower() -> bool {
+    matches!(Level::detect(), Level::Avx2 | Level::Avx512)
+}
 
 /// The two contexts, each made on first use.
 #[derive(Default)]
