@@ -51,8 +51,9 @@ impl Slabs {
     /// where few fit, fewer threads work.
     ///
     /// Not counted: the tables of the codecs (the most is some MiB a thread, for the high levels of zstd), the slabs, which
-    /// are the caller's, and the index, which grows by 24 bytes for each chunk (8 of them in the file) and takes up to 64
-    /// during a commit. An array in memory has its compressed bytes there as well.
+    /// are the caller's, the index, which grows by 24 bytes for each chunk (8 of them in the file) and takes up to 64
+    /// during a commit, and checksums, which take 8 bytes for each block and 64 for each chunk, and five times that during a
+    /// commit. An array in memory has its compressed bytes there as well.
     #[must_use]
     pub fn with_memory(mut self, bytes: u64) -> Self {
         self.memory = Some(bytes);
