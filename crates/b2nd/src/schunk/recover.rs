@@ -18,8 +18,10 @@ pub(super) struct Leftover {
     pub(super) torn: Option<Vec<u8>>,
 }
 
-/// How often a header that is just being written is read again.
+/// How often a long header that is just being written is read again.
 const ATTEMPTS: usize = 16;
+/// How often what cannot be parsed is looked at again.
+const FEW_ATTEMPTS: usize = 3;
 
 /// The undo record at the end of a store, when its frame is there and belongs to it.
 pub(super) fn leftover(store: &dyn Store, limits: &Limits) -> Result<Option<Leftover>> {
@@ -52,23 +54,27 @@ pub(super) fn parse(
     layout: Layout,
     options: &OpenOptions,
 ) -> Result<(Box<dyn Store>, FrameIndex)> {
-    let mut found = drive(store.as_ref(), layout, &options.limits);
-    for _ in 0..ATTEMPTS {
-        let Some(long) = is_in_question(store.as_ref(), layout, &found)? else { break };
-        let left = match leftover(store.as_ref(), &options.limits) {
-            Ok(left) => left.filter(|left| left.frame == 0),
-            Err(error) => return Err(found.err().unwrap_or(error)),
+    let mut attempts = 0;
+    loop {
+        let found = drive(store.as_ref(), layout, &options.limits);
+        let Some(long) = is_in_question(store.as_ref(), layout, &found)? else {
+            return found.map(|index| (store, index));
         };
-        if let Some(left) = left {
-            return mended(store, layout, options, left);
+        attempts += 1;
+        // Where it is not clear, a writer may have been at it between two looks.
+        let clear = match (leftover(store.as_ref(), &options.limits), &found) {
+            (Ok(Some(left)), _) if left.frame == 0 && (options.write || left.torn.is_some()) => {
+                return mended(store, layout, options, left);
+            }
+            (Ok(_), Ok(index)) => !long || is_still_there(store.as_ref(), index)?,
+            (Ok(_), Err(_)) => attempts >= FEW_ATTEMPTS,
+            (Err(error), _) if attempts >= ATTEMPTS => return Err(found.err().unwrap_or(error)),
+            (Err(_), _) => false,
+        };
+        if clear || attempts >= ATTEMPTS {
+            return found.map(|index| (store, index));
         }
-        // A writer may have been at it between the two looks.
-        if !long || is_still_there(store.as_ref(), &found)? {
-            break;
-        }
-        found = drive(store.as_ref(), layout, &options.limits);
     }
-    found.map(|index| (store, index))
 }
 
 /// Whether a record has to be looked for; and whether the header, so far whole, is one that can be torn.
@@ -83,8 +89,7 @@ fn is_in_question(store: &dyn Store, layout: Layout, found: &Result<FrameIndex>)
 }
 
 /// Whether the header that was parsed is still the one that is there.
-fn is_still_there(store: &dyn Store, found: &Result<FrameIndex>) -> Result<bool> {
-    let Ok(index) = found else { return Ok(true) };
+fn is_still_there(store: &dyn Store, index: &FrameIndex) -> Result<bool> {
     let mut buffer = Vec::new();
     Ok(frames::part(store, 0, index.header.len(), &mut buffer)? == index.header.bytes())
 }

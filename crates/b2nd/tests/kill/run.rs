@@ -6,7 +6,7 @@ use b2nd_testkit::rng::Rng;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// What a child is told: the path, then what it waits for.
 const TOLD: &str = "B2ND_KILL_CHILD";
@@ -115,7 +115,7 @@ fn start(path: &Path, durability: &str) -> Child {
 }
 
 /// Lets a child write until it has acknowledged some commits, kills it a moment later, and returns the last one.
-fn kill_one(path: &Path, durability: &str, rng: &mut Rng) -> Option<u64> {
+fn kill_one(path: &Path, durability: &str, rng: &mut Rng, look: &mut dyn FnMut()) -> Option<u64> {
     let mut child = start(path, durability);
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let mut last = None;
@@ -125,7 +125,10 @@ fn kill_one(path: &Path, durability: &str, rng: &mut Rng) -> Option<u64> {
         last = lines.by_ref().filter_map(acknowledged).nth(wanted as usize - 1);
         assert!(last.is_some(), "the writer ended by itself");
     }
-    std::thread::sleep(Duration::from_micros(rng.below(if wanted > 0 { 3000 } else { 12_000 })));
+    let (started, long) = (Instant::now(), rng.below(if wanted > 0 { 3000 } else { 12_000 }));
+    while started.elapsed() < Duration::from_micros(long) {
+        look();
+    }
     child.kill().unwrap();
     child.wait().unwrap();
     lines.filter_map(acknowledged).last().or(last)
@@ -144,9 +147,21 @@ pub(crate) fn kill_writers(name: &str, layout: Layout, kills: u64) -> (Folder, P
     create(&path, layout);
     let mut rng = Rng::new(kills);
     let (mut model, mut acknowledged, mut beyond) = (Model::default(), 0, 0);
+    let (mut seen, mut looks) = (Model::default(), 0);
+    // A commit of another process removes chunk files: a reader of a directory may miss some.
+    let mut look = || match layout {
+        Layout::Contiguous => {
+            let schunk = SChunk::open(&path, &OpenOptions::new().with_exec(Exec::new(1))).unwrap();
+            seen.go_to(count(&schunk));
+            assert_eq!(read(&schunk), seen, "while somebody writes");
+            looks += 1;
+        }
+        Layout::Sparse => std::thread::sleep(Duration::from_micros(100)),
+    };
     for n in 0..kills {
         let durability = if n.is_multiple_of(4) { "full" } else { "none" };
-        acknowledged = kill_one(&path, durability, &mut rng).unwrap_or(acknowledged).max(acknowledged);
+        acknowledged =
+            kill_one(&path, durability, &mut rng, &mut look).unwrap_or(acknowledged).max(acknowledged);
         let schunk = SChunk::open(&path, &OpenOptions::new().with_exec(Exec::new(1))).unwrap();
         let found = count(&schunk);
         assert!(
@@ -163,7 +178,9 @@ pub(crate) fn kill_writers(name: &str, layout: Layout, kills: u64) -> (Folder, P
             (found >= 5).then(|| (found / 5 * 5).to_be_bytes().to_vec())
         );
     }
-    println!("{kills} killed, {acknowledged} commits, {beyond} times one more than was acknowledged");
+    println!(
+        "{kills} killed, {acknowledged} commits, {beyond} times one more than acknowledged, {looks} looks meanwhile"
+    );
     assert!(acknowledged > kills, "{acknowledged}");
     let left = folder.names().iter().filter(|name| name.contains(".tmp-")).count() as u64;
     assert!(left <= kills, "{left} temporary files");
