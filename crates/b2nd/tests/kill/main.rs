@@ -2,11 +2,7 @@
 //!
 //! `B2ND_KILLS` sets how many are killed for each layout.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "a test fails by panicking, in its helper functions too"
-)]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helper functions too")]
 
 mod run;
 
