@@ -98,6 +98,13 @@ pub(crate) fn zeroed(what: &'static str, len: u64) -> Result<Vec<u8>> {
     bytemuck::allocation::try_zeroed_vec(length).map_err(|()| refused())
 }
 
+/// A copy of bytes, in memory of their own size that is reserved fallibly.
+pub(crate) fn copied(what: &'static str, bytes: &[u8]) -> Result<Vec<u8>> {
+    let mut copy = reserved(what, bytes.len())?;
+    copy.extend_from_slice(bytes);
+    Ok(copy)
+}
+
 /// An empty vector with room for `len` values, reserved fallibly.
 pub(crate) fn reserved<T>(what: &'static str, len: usize) -> Result<Vec<T>> {
     let mut values = Vec::new();

@@ -2,5 +2,6 @@
 
 pub mod disk;
 pub mod nd;
+pub mod refuse;
 pub mod rng;
 pub mod slicing;

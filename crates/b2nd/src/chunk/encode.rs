@@ -17,6 +17,7 @@ use crate::filter::Filter;
 use crate::filter::Pipeline;
 use crate::filter::Steps;
 use crate::filter::grown;
+use crate::limits::copied;
 use crate::registry::Context;
 use std::collections::BTreeMap;
 use std::mem::take;
@@ -335,7 +336,7 @@ impl Plan {
             to.copy_from_slice(block);
             return Ok(());
         }
-        let mut filtered = self.steps.apply(block, None, front, back)?.to_vec();
+        let mut filtered = copied("the first block of a chunk", self.steps.apply(block, None, front, back)?)?;
         if self.steps.moves(block.len()) {
             return self.steps.undo(&mut filtered, back, to, None);
         }
@@ -518,7 +519,7 @@ impl Assembly<'_> {
             return Ok(());
         }
         if n != self.next {
-            self.early.insert(n, block.to_vec());
+            self.early.insert(n, copied("a block", block)?);
             return Ok(());
         }
         self.put(block)?;

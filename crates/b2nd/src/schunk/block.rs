@@ -4,6 +4,7 @@ use super::handle::Place;
 use super::handle::SChunk;
 use crate::chunk;
 use crate::error::{Error, Result};
+use crate::limits::copied;
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -30,7 +31,7 @@ impl SChunk {
                 let mut fetch = |span: Range<usize>| {
                     let mut buffer = Vec::new();
                     let bytes = self.fetch(place, span.start as u64, span.len(), &mut buffer)?;
-                    Ok(Cow::Owned(bytes.to_vec()))
+                    copied("a block", bytes).map(Cow::Owned)
                 };
                 chunk::decode_one(&head, block, &self.exec, &mut fetch)
             }

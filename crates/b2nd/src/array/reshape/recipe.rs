@@ -21,7 +21,7 @@ use crate::error::Result;
 use crate::exec::Exec;
 use crate::exec::Scratch;
 use crate::filter::Filter;
-use crate::limits::reserved;
+use crate::limits::copied;
 use crate::limits::zeroed;
 use crate::registry::Context;
 use crate::schunk::Place;
@@ -262,13 +262,9 @@ impl Recipe<'_> {
             chunk::encode_one(source, &self.params, &self.context, scratch, &mut packed)
         };
         // Kept until all of a batch are done, so in memory of their own size.
-        let copied = encoded.and_then(|()| {
-            let mut copy = reserved("a chunk", packed.len())?;
-            copy.extend_from_slice(&packed);
-            Ok(copy)
-        });
+        let kept = encoded.and_then(|()| copied("a chunk", &packed));
         scratch.packed = packed;
-        copied
+        kept
     }
 
     /// The caller's items, and the place among them where the chunk begins, when it is made of nothing else.

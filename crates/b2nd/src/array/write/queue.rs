@@ -6,7 +6,7 @@ use crate::chunk;
 use crate::chunk::Special;
 use crate::error::Result;
 use crate::exec::Exec;
-use crate::limits::reserved;
+use crate::limits::copied;
 use crate::limits::zeroed;
 use crate::schunk::Place;
 use crate::schunk::SChunk;
@@ -134,7 +134,7 @@ impl<S: DerefMut<Target = SChunk>> Queue<S> {
         let result = if task == state.next {
             state.put(chunk, encoded).and_then(|()| state.put_ready())
         } else {
-            kept(encoded).map(|encoded| drop(state.waiting.insert(task, (chunk, encoded))))
+            copied("a chunk", encoded).map(|encoded| drop(state.waiting.insert(task, (chunk, encoded))))
         };
         state.failed |= result.is_err();
         self.moved.notify_all();
@@ -172,11 +172,4 @@ impl<S: DerefMut<Target = SChunk>> QueueState<S> {
         }
         Ok(())
     }
-}
-
-/// A chunk that waits for its turn, in memory of its own size.
-fn kept(encoded: &[u8]) -> Result<Vec<u8>> {
-    let mut copy = reserved("a chunk", encoded.len())?;
-    copy.extend_from_slice(encoded);
-    Ok(copy)
 }
