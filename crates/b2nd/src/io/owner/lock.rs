@@ -64,7 +64,7 @@ pub(super) struct Held {
 }
 
 /// What came of one look at an owner file.
-pub(super) enum Look {
+enum Look {
     Taken(Held),
     /// It has gone, or another took its place, while we looked.
     Again,
@@ -85,7 +85,7 @@ impl Held {
         Err(Error::Locked(Box::new(LockedError::owner(shown, &path, None, true))))
     }
 
-    pub(super) fn look(shown: &Path, place: &Path, path: &Path, locking: Locking) -> Result<Look> {
+    fn look(shown: &Path, place: &Path, path: &Path, locking: Locking) -> Result<Look> {
         let failed = |e| {
             let action = "cannot make its owner lock (opened without an owner lock, it needs none)";
             Error::io(action, e).at_path(path)
@@ -125,14 +125,18 @@ impl Held {
                 write(&file, &Record::own()).map_err(failed)?;
                 Ok(Look::Taken(Held { path: path.into(), file, process: std::process::id() }))
             }
-            // A child of the holder may keep the lock of one that has ended; it does not write.
-            Err(_) if gone.is_some() => {
+            Err(TryLockError::Error(_)) if gone.is_some() => {
                 put_away(path, &file).map_err(failed)?;
                 Ok(Look::Again)
             }
             Err(error) => {
-                let stuck = matches!(error, TryLockError::Error(_));
-                let holder = record.or_else(|| patiently(&file)).map(|record| record.holder);
+                // Who has just locked what one that is gone has left has yet to write its name into it: a lock that is held
+                // is never taken away. A forked child of the one that is gone may hold it too.
+                let stuck = matches!(error, TryLockError::Error(_)) || gone.is_some();
+                let holder = record
+                    .filter(|_| gone.is_none())
+                    .or_else(|| patiently(&file))
+                    .map(|record| record.holder);
                 Err(Error::Locked(Box::new(LockedError::owner(shown, path, holder, stuck))))
             }
         }
@@ -231,6 +235,9 @@ fn put_away(path: &Path, file: &File) -> io::Result<()> {
     let mut name = path.file_name().map(OsString::from).unwrap_or_default();
     name.push(format!(".gone-{}", std::process::id()));
     let aside = path.with_file_name(name);
+    if !is_at(file, path) {
+        return Ok(());
+    }
     match fs::rename(path, &aside) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         renamed => renamed?,

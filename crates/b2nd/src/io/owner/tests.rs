@@ -1,7 +1,7 @@
 //! One owner at a time, whatever became of the one before.
 
 use super::holder::Record;
-use super::lock::{Held, Locking, Look};
+use super::lock::{Held, Locking};
 use super::*;
 use crate::error::{Error, LockedError, Result};
 use std::fs;
@@ -118,18 +118,17 @@ fn who_is_gone_is_followed_and_cleaned_up_after() {
             fs::write(place.0.join(format!(".frame.tmp-{process}-{n}")), b"half").unwrap();
         }
         fs::write(place.0.join(".frame.tmp-1-0"), b"another's").unwrap();
-        // Where the lock is refused, the one that is gone is put away first, and who comes next makes its own.
-        let held = match refused {
-            true => {
-                let Look::Again =
-                    Held::look(&place.frame(), &place.frame(), &place.owner(), locking).unwrap()
-                else {
-                    panic!()
-                };
-                Held::take(&place.frame(), &place.frame(), File::try_lock).unwrap()
-            }
-            false => Held::take(&place.frame(), &place.frame(), locking).unwrap(),
+        // A lock that is held is not taken away: another may have followed, and not have written its name yet.
+        let locking = if refused {
+            let before = fs::read(place.owner()).unwrap();
+            let error = locked(Held::take(&place.frame(), &place.frame(), locking));
+            assert!(error.to_string().contains("remove"), "{error}");
+            assert_eq!(fs::read(place.owner()).unwrap(), before);
+            File::try_lock as Locking
+        } else {
+            locking
         };
+        let held = Held::take(&place.frame(), &place.frame(), locking).unwrap();
         let holder = Record::parse(&fs::read(place.owner()).unwrap()).unwrap().holder;
         assert_eq!(holder.process, std::process::id());
         drop(held);
