@@ -21,15 +21,30 @@ impl Noise {
 /// What each level makes of a frame, which has to be the same: no byte outside what is lent is touched, and a sanitizer watches.
 fn decoded(decoders: &mut [Decoder], frame: &[u8], len: usize) -> Result<Vec<u8>, Refusal> {
     let frame: Box<[u8]> = frame.into();
-    let mut results = Level::available().into_iter().zip(decoders).map(|(level, decoder)| {
-        let mut dst = vec![0xa5; len].into_boxed_slice();
-        (level, decoder.decode(level, &frame, &mut dst).map(|()| dst.into_vec()))
-    });
-    let first = results.next().unwrap().1;
-    for (level, other) in results {
-        assert!(first == other, "{level:?} {frame:?}");
+    let mut levels = |part: Option<usize>| {
+        let mut results = Level::available().into_iter().zip(&mut *decoders).map(|(level, decoder)| {
+            let mut dst = vec![0xa5; part.unwrap_or(len)].into_boxed_slice();
+            let done = match part {
+                Some(_) => decoder.decode_start(level, &frame, len, &mut dst),
+                None => decoder.decode(level, &frame, &mut dst),
+            };
+            (level, done.map(|()| dst.into_vec()))
+        });
+        let first = results.next().unwrap().1;
+        for (level, other) in results {
+            assert!(first == other, "{level:?} {part:?} {frame:?}");
+        }
+        first
+    };
+    let whole = levels(None);
+    for part in [0, 1, len / 3, len / 2, len.saturating_sub(1), len] {
+        let start = levels(Some(part.min(len)));
+        // What is broken may be so behind its start.
+        if let Ok(whole) = &whole {
+            assert!(start.as_deref() == Ok(&whole[..part.min(len)]), "{part} {frame:?}");
+        }
     }
-    first
+    whole
 }
 
 fn decoders() -> Vec<Decoder> {
@@ -173,4 +188,6 @@ fn what_is_left_to_a_complete_decoder() {
     assert_eq!(reason(&treeless, 3), "literals refer to a code that is not there");
     let repeated = by_hand(3, &[(2, 4, &[0, 1, 0xfc, 1])]);
     assert_eq!(reason(&repeated, 3), "a block refers to a table that is not there");
+    let start = |len, room| Decoder::new().decode_start(Level::detect(), &frame, len, &mut vec![0; room]);
+    assert!(start(3, 2).is_ok() && start(4, 2).is_err() && start(3, 4).is_err());
 }

@@ -9,23 +9,24 @@ pub(super) const MOST: usize = 128 << 10;
 const CUT_OFF: Refusal = Refusal::new("the frame is cut off");
 const WRONG_LENGTH: Refusal = Refusal::new("the frame stands for more or fewer bytes than it should");
 
-/// Decodes the frame into all of `dst`.
+/// Decodes the frame, which stands for `whole` bytes, into all of `dst`; with `START` only as much as there is room for.
 #[inline(always)]
-pub(super) fn decode<M: Moves>(
+pub(super) fn decode<M: Moves, const START: bool>(
     decoder: &mut Decoder,
     machine: M,
     frame: &[u8],
+    whole: usize,
     dst: &mut [u8],
 ) -> Result<()> {
     let (mut at, len) = header(frame)?;
-    if len != dst.len() as u64 {
+    if len != whole as u64 || dst.len() > whole {
         return Err(WRONG_LENGTH);
     }
     decoder.huffman.log = None;
     decoder.sequences.reset();
     let mut repeats = [1, 4, 8];
     let mut out = 0;
-    loop {
+    while !START || out < dst.len() {
         let header = frame.get(at..).and_then(<[u8]>::first_chunk::<3>).ok_or(CUT_OFF)?;
         let header = u32::from_le_bytes([header[0], header[1], header[2], 0]);
         at += 3;
@@ -33,19 +34,21 @@ pub(super) fn decode<M: Moves>(
         match header >> 1 & 3 {
             0 => {
                 let src = frame.get(at..at + size).ok_or(CUT_OFF)?;
-                dst[out..].get_mut(..size).ok_or(WRONG_LENGTH)?.copy_from_slice(src);
-                out += size;
+                let place = place::<START>(dst, out, size)?;
+                place.copy_from_slice(&src[..place.len()]);
+                out += place.len();
                 at += size;
             }
             1 => {
-                dst[out..].get_mut(..size).ok_or(WRONG_LENGTH)?.fill(*frame.get(at).ok_or(CUT_OFF)?);
-                out += size;
+                let place = place::<START>(dst, out, size)?;
+                place.fill(*frame.get(at).ok_or(CUT_OFF)?);
+                out += place.len();
                 at += 1;
             }
             2 if size <= MOST => {
                 let end = at + size;
                 frame.get(at..end).ok_or(CUT_OFF)?;
-                out = block(decoder, machine, (frame, at, end), &mut repeats, dst, out)?;
+                out = block::<_, START>(decoder, machine, (frame, at, end), &mut repeats, dst, out)?;
                 at = end;
             }
             _ => return Err(Refusal::new("a block is none of the kinds that there are")),
@@ -54,7 +57,15 @@ pub(super) fn decode<M: Moves>(
             break;
         }
     }
-    if out != dst.len() || at != frame.len() { Err(WRONG_LENGTH) } else { Ok(()) }
+    if out != dst.len() || !START && at != frame.len() { Err(WRONG_LENGTH) } else { Ok(()) }
+}
+
+/// Room for `len` bytes from `out` on; with `START` for as many of them as there is.
+#[inline(always)]
+fn place<const START: bool>(dst: &mut [u8], out: usize, len: usize) -> Result<&mut [u8]> {
+    let rest = &mut dst[out..];
+    let len = if START { len.min(rest.len()) } else { len };
+    rest.get_mut(..len).ok_or(WRONG_LENGTH)
 }
 
 /// Where the first block begins, and for how many bytes the frame stands.
@@ -87,7 +98,7 @@ fn header(frame: &[u8]) -> Result<(usize, u64)> {
 
 /// Decodes the block in the bytes from `begin` to `end`, and returns where its last byte went.
 #[inline(always)]
-fn block<M: Moves>(
+fn block<M: Moves, const START: bool>(
     decoder: &mut Decoder,
     machine: M,
     (frame, begin, end): (&[u8], usize, usize),
@@ -99,11 +110,15 @@ fn block<M: Moves>(
     let header = literals::Header::read(frame, begin, end)?;
     let (count, at) = sections::count(frame, header.end, end)?;
     if count == 0 {
-        let place = dst[out..].get_mut(..header.len).ok_or(WRONG_LENGTH)?;
-        header.decode(huffman, frame, place)?;
-        return Ok(out + header.len);
+        let place = place::<START>(dst, out, header.len)?;
+        if place.len() == header.len {
+            header.decode(huffman, frame, place)?;
+        } else {
+            place.copy_from_slice(&header.with_slack(huffman, frame, literals)?[..place.len()]);
+        }
+        return Ok(out + place.len());
     }
     let literals = header.with_slack(huffman, frame, literals)?;
     let bits = sections::tables(tables, frame, at, end)?;
-    machine.sequences((tables, bits, count), literals, repeats, dst, out)
+    machine.sequences::<START>((tables, bits, count), literals, repeats, dst, out)
 }

@@ -80,12 +80,40 @@ impl Decoder {
     /// A [`Refusal`]: the frame is damaged, stands for more or fewer bytes, or is not the only one; or it has a dictionary, a
     /// checksum, no length of the content, offsets of 256 MiB and more, or is not Zstandard at all.
     pub fn decode(&mut self, level: Level, src: &[u8], dst: &mut [u8]) -> Result<()> {
+        self.choose::<false>(level, src, dst.len(), dst)
+    }
+
+    /// As [`decode`](Self::decode), but stops where `dst` is full; `src` has to say that it stands for `whole` bytes. What follows in
+    /// the frame is not looked at.
+    ///
+    /// ```
+    /// # use b2nd_kernel::{cpu::Level, zstd::Decoder};
+    /// let frame = [0x28, 0xb5, 0x2f, 0xfd, 0x20, 12, 0x63, 0, 0, b'z'];
+    /// let mut start = [0; 3];
+    /// Decoder::new().decode_start(Level::detect(), &frame, 12, &mut start)?;
+    /// assert_eq!(&start, b"zzz");
+    /// # Ok::<(), b2nd_kernel::zstd::Refusal>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`decode`](Self::decode).
+    pub fn decode_start(&mut self, level: Level, src: &[u8], whole: usize, dst: &mut [u8]) -> Result<()> {
+        self.choose::<true>(level, src, whole, dst)
+    }
+
+    fn choose<const START: bool>(
+        &mut self,
+        level: Level,
+        src: &[u8],
+        whole: usize,
+        dst: &mut [u8],
+    ) -> Result<()> {
         match level.tier() {
             #[cfg(target_arch = "x86_64")]
-            Tier::Avx512(token) => machine::with_avx512(self, token, src, dst),
+            Tier::Avx512(token) => machine::with_avx512::<START>(self, token, src, whole, dst),
             #[cfg(target_arch = "x86_64")]
-            Tier::Avx2(token) => machine::with_avx2(self, token, src, dst),
-            _ => frame::decode(self, Plain, src, dst),
+            Tier::Avx2(token) => machine::with_avx2::<START>(self, token, src, whole, dst),
+            _ => frame::decode::<_, START>(self, Plain, src, whole, dst),
         }
     }
 }

@@ -20,7 +20,7 @@ pub(super) trait Moves: Copy {
     fn low_bits(self, word: u64, width: u32) -> u64;
 
     /// Decodes sequences; see [`sequences::decode`].
-    fn sequences(
+    fn sequences<const START: bool>(
         self,
         coded: Coded<'_>,
         literals: &[u8],
@@ -70,7 +70,7 @@ impl Moves for Plain {
         word & !(u64::MAX << (width & 63))
     }
 
-    fn sequences(
+    fn sequences<const START: bool>(
         self,
         coded: Coded<'_>,
         literals: &[u8],
@@ -78,7 +78,7 @@ impl Moves for Plain {
         dst: &mut [u8],
         out: usize,
     ) -> Result<usize> {
-        sequences::decode(self, coded, literals, repeats, dst, out)
+        sequences::decode::<_, START>(self, coded, literals, repeats, dst, out)
     }
 
     #[inline(always)]
@@ -109,7 +109,7 @@ impl Moves for Avx2 {
         unsafe { bits_below(word, width) }
     }
 
-    fn sequences(
+    fn sequences<const START: bool>(
         self,
         coded: Coded<'_>,
         literals: &[u8],
@@ -118,7 +118,7 @@ impl Moves for Avx2 {
         out: usize,
     ) -> Result<usize> {
         // SAFETY: the token proves that the machine has these instructions.
-        unsafe { by_avx2(self, coded, literals, repeats, dst, out) }
+        unsafe { by_avx2::<START>(self, coded, literals, repeats, dst, out) }
     }
 
     #[inline(always)]
@@ -143,7 +143,7 @@ fn bits_below(word: u64, width: u32) -> u64 {
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt")]
-fn by_avx2(
+fn by_avx2<const START: bool>(
     token: Avx2,
     coded: Coded<'_>,
     literals: &[u8],
@@ -151,12 +151,12 @@ fn by_avx2(
     dst: &mut [u8],
     out: usize,
 ) -> Result<usize> {
-    sequences::decode(token, coded, literals, repeats, dst, out)
+    sequences::decode::<_, START>(token, coded, literals, repeats, dst, out)
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni,bmi1,bmi2,lzcnt")]
-fn by_avx512(
+fn by_avx512<const START: bool>(
     token: Avx512,
     coded: Coded<'_>,
     literals: &[u8],
@@ -164,7 +164,7 @@ fn by_avx512(
     dst: &mut [u8],
     out: usize,
 ) -> Result<usize> {
-    sequences::decode(token, coded, literals, repeats, dst, out)
+    sequences::decode::<_, START>(token, coded, literals, repeats, dst, out)
 }
 
 /// Row `n`: which of 32 bytes come one after another where `n` of them are repeated. Row 0 is never used.
@@ -198,7 +198,7 @@ impl Moves for Avx512 {
         unsafe { bits_below(word, width) }
     }
 
-    fn sequences(
+    fn sequences<const START: bool>(
         self,
         coded: Coded<'_>,
         literals: &[u8],
@@ -207,7 +207,7 @@ impl Moves for Avx512 {
         out: usize,
     ) -> Result<usize> {
         // SAFETY: the token proves that the machine has these instructions.
-        unsafe { by_avx512(self, coded, literals, repeats, dst, out) }
+        unsafe { by_avx512::<START>(self, coded, literals, repeats, dst, out) }
     }
 
     #[inline(always)]

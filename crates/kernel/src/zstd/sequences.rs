@@ -32,9 +32,9 @@ struct States {
 }
 
 /// Decodes the sequences to `dst` from `out` on, and the literals behind them; returns where they end. Behind `literals` there is
-/// [`SLACK`].
+/// [`SLACK`]. With `START` no more than there is room for.
 #[inline(always)]
-pub(super) fn decode<M: Moves>(
+pub(super) fn decode<M: Moves, const START: bool>(
     machine: M,
     (tables, mut bits, count): Coded<'_>,
     literals: &[u8],
@@ -62,7 +62,10 @@ pub(super) fn decode<M: Moves>(
         let start = out + n;
         if used + n > end || start + len > write_end || offset.wrapping_sub(1) >= start {
             cold_path();
-            (used, out) = exactly(machine.exactly(), &literals[..end], dst, (used, out), &found)?;
+            (used, out) = exactly::<_, START>(machine.exactly(), &literals[..end], dst, (used, out), found)?;
+            if START && out == dst.len() {
+                return Ok(out);
+            }
             to = black_box(dst.as_mut_ptr());
             continue;
         }
@@ -77,9 +80,12 @@ pub(super) fn decode<M: Moves>(
     if !bits.is_finished() {
         return Err(BROKEN);
     }
-    (used, out) = exactly(machine.exactly(), &literals[..end], dst, (used, out), &found)?;
+    (used, out) = exactly::<_, START>(machine.exactly(), &literals[..end], dst, (used, out), found)?;
     *repeats = recent;
-    let rest = &literals[used..end];
+    let mut rest = &literals[used..end];
+    if START {
+        rest = &rest[..rest.len().min(dst.len() - out)];
+    }
     dst[out..].get_mut(..rest.len()).ok_or(TOO_LONG)?.copy_from_slice(rest);
     Ok(out + rest.len())
 }
@@ -160,15 +166,18 @@ fn offset(value: usize, is_bare: bool, repeats: &mut [usize; 3]) -> usize {
     offset
 }
 
-/// Copies a sequence where there is no room to write more than it has; returns how many literals are used, and where it ends.
+/// Copies a sequence where there is no room to write more than it has, with `START` as much of it as there is room for; returns how many literals are used, and where it ends.
 #[cold]
-fn exactly<R: Repeat>(
+fn exactly<R: Repeat, const START: bool>(
     repeat: R,
     literals: &[u8],
     dst: &mut [u8],
     (used, out): (usize, usize),
-    found: &Sequence,
+    mut found: Sequence,
 ) -> Result<(usize, usize)> {
+    if START {
+        found.literals = found.literals.min(dst.len() - out);
+    }
     let bytes = literals[used..].get(..found.literals).ok_or(TOO_LONG)?;
     let place = dst[out..].get_mut(..bytes.len()).ok_or(TOO_LONG)?;
     if bytes.len() <= 32 {
@@ -177,7 +186,12 @@ fn exactly<R: Repeat>(
         place.copy_from_slice(bytes);
     }
     let start = out + bytes.len();
-    if found.len > dst.len() - start {
+    if START {
+        found.len = found.len.min(dst.len() - start);
+        if found.len == 0 {
+            return Ok((used + bytes.len(), start));
+        }
+    } else if found.len > dst.len() - start {
         return Err(TOO_LONG);
     }
     if !(1..=start).contains(&found.offset) {
