@@ -102,7 +102,7 @@ fn read_part<'a>(
         } else if dst.len() == whole {
             engine.decompress(stream, dst, state)?;
         } else {
-            engine.decompress_start(stream, dst, whole)?;
+            engine.decompress_start(stream, dst, whole, state)?;
         }
         return Ok(rest);
     }

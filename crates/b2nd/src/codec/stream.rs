@@ -133,17 +133,28 @@ impl Engine {
 
     /// Whether [`Engine::decompress_start`] decodes a part of a stream.
     pub(crate) fn stops(&self) -> bool {
-        matches!(self.codec, Codec::BloscLz | Codec::Lz4 | Codec::Lz4Hc)
+        match self.codec {
+            Codec::BloscLz | Codec::Lz4 | Codec::Lz4Hc => true,
+            Codec::Zstd => self.dictionary.is_none() && zstd::stops(),
+            _ => false,
+        }
     }
 
     /// As [`Engine::decompress`], but only the first `dst.len()` of the `whole` bytes that `src` stands for. What follows is not
     /// looked at.
-    pub(crate) fn decompress_start(&self, src: &[u8], dst: &mut [u8], whole: usize) -> Result<()> {
+    pub(crate) fn decompress_start(
+        &self,
+        src: &[u8],
+        dst: &mut [u8],
+        whole: usize,
+        state: &mut State,
+    ) -> Result<()> {
         if !self.stops() || src.len() > MAX_LEN || whole > MAX_LEN || dst.len() > whole {
             return Err(Error::format(Part::Stream, None, "not to be decoded in part"));
         }
         match self.codec {
             Codec::BloscLz => blosclz::decode_start(src, dst).map_err(defective),
+            Codec::Zstd => state.zstd.decompress_start(src, dst, whole),
             _ => lz4::decompress_start(self.lz4_dictionary(), src, dst),
         }
     }

@@ -21,6 +21,7 @@ pub(super) use library::{Dictionary, train};
 pub(super) use pure::{Context as PureContext, Dictionary as PureDictionary};
 
 use crate::error::Result;
+use crate::limits;
 use b2nd_kernel::cpu::Level;
 use b2nd_kernel::zstd::Decoder;
 
@@ -50,7 +51,7 @@ impl Context {
         src: &[u8],
         dst: &mut [u8],
     ) -> Result<()> {
-        if dictionary.is_none() && library::is_slower() {
+        if dictionary.is_none() && stops() {
             let ours = self.ours.get_or_insert_with(Box::default);
             if ours.decode(Level::detect(), src, dst).is_ok() {
                 return Ok(());
@@ -58,6 +59,24 @@ impl Context {
         }
         self.library.decompress(dictionary, src, dst)
     }
+
+    /// Decompresses the first of the `whole` bytes that `src` stands for, as many as `dst` has room for; what follows is not
+    /// looked at, but in frames that our decoder refuses.
+    pub(super) fn decompress_start(&mut self, src: &[u8], dst: &mut [u8], whole: usize) -> Result<()> {
+        let ours = self.ours.get_or_insert_with(Box::default);
+        if ours.decode_start(Level::detect(), src, whole, dst).is_ok() {
+            return Ok(());
+        }
+        let mut all = limits::zeroed("a stream", whole as u64)?;
+        self.library.decompress(None, src, &mut all)?;
+        dst.copy_from_slice(all.get(..dst.len()).unwrap_or_default());
+        Ok(())
+    }
+}
+
+/// Whether our decoder, which can stop anywhere, is the one that reads.
+pub(super) fn stops() -> bool {
+    library::is_slower()
 }
 
 /// The Zstandard level for a level of 1 to 9, as C-Blosc2 maps it.
