@@ -147,12 +147,14 @@ fn who_is_killed_costs_only_what_it_had_not_acknowledged() {
     for layout in [Layout::Contiguous, Layout::Sparse] {
         let place = Place::new("killed", layout);
         let mut acks = BTreeSet::new();
-        for round in 0..6 {
+        for round in 0..15 {
             let mut children: Vec<Child> =
-                (1..=2).map(|id| spawn(&place.frame(), round * 10 + id, 1000, false)).collect();
+                (1..=2).map(|id| spawn(&place.frame(), round * 10 + id, u64::MAX, false)).collect();
             // Killed one after the other, wherever they are just then.
             std::thread::sleep(Duration::from_millis(60 + rng.below(60)));
             for child in &mut children {
+                let ended = child.try_wait().unwrap();
+                assert!(ended.is_none(), "{layout:?}: a writer failed: {ended:?}");
                 child.kill().unwrap();
                 child.wait().unwrap();
                 acks.extend(acknowledged(child));

@@ -1,11 +1,12 @@
 //! Every crash of a run opened, and held against what the run had acknowledged.
 
 use super::store::NAME;
-use super::work::{Handle, Run, Seen, Setup, disk_of};
+use super::work::{Handle, Run, Seen, Setup};
 use b2nd::schunk::frames_in;
 use b2nd::{Durability, Error, Exec, FrameInfo, Layout, OpenOptions, Result, SChunk};
-use b2nd_testkit::disk::{Crash, Cut, Effort};
+use b2nd_testkit::disk::{Crash, Cut, Disk, Effort};
 use b2nd_testkit::rng::Rng;
+use std::sync::{Arc, Mutex};
 
 /// What was found.
 #[derive(Debug, Default)]
@@ -45,7 +46,7 @@ pub(crate) fn check(run: &Run, rng: &mut Rng) -> Report {
 
 /// Reads what is there; now and then goes on writing to it.
 fn look(run: &Run, crash: &Crash, follow: Option<&mut Rng>) -> Result<Seen> {
-    let disk = disk_of(&crash.files);
+    let disk = Arc::new(Mutex::new(Disk::new(&crash.files)));
     let seen = Handle::open(&disk, run.setup, false)?.see()?;
     if let Some(rng) = follow {
         if run.setup.layout == Layout::Contiguous && !run.setup.array {

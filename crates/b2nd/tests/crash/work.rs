@@ -4,7 +4,7 @@ use super::store::DiskStore;
 use b2nd::chunk::Special;
 use b2nd::schunk::{CreateOptions, Transaction};
 use b2nd::{Array, Dtype, Durability, Exec, Layout, OpenOptions, Options, Params, Resize, Result, SChunk};
-use b2nd_testkit::disk::{Disk, Files};
+use b2nd_testkit::disk::Disk;
 use b2nd_testkit::rng::Rng;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -257,9 +257,4 @@ fn change_array(array: &mut Array, rng: &mut Rng) -> Result<()> {
             array.write_bytes(b2nd::s![start as i64..(start + rows) as i64], &items)
         }
     }
-}
-
-/// The disk that a crash left.
-pub(crate) fn disk_of(files: &Files) -> Arc<Mutex<Disk>> {
-    Arc::new(Mutex::new(Disk::new(files)))
 }
