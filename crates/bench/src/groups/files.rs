@@ -16,6 +16,8 @@ use std::path::{Path, PathBuf};
 
 const CHUNK: usize = 1 << 20;
 const TYPESIZE: u32 = 8;
+/// The end of the name of a cell in which only b2nd's file has checksums.
+const CHECKED: &str = "with checksums";
 /// What is done to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Change {
@@ -92,11 +94,12 @@ fn params() -> Params {
 }
 
 /// A file of so many chunks.
-fn make(path: &Path, count: usize, chunks: &[Vec<u8>]) -> Outcome {
+fn make(path: &Path, count: usize, chunks: &[Vec<u8>], checksums: bool) -> Outcome {
     let options = CreateOptions::new(params())
         .with_chunksize(CHUNK as u32)
         .with_overwrite(true)
-        .with_durability(Durability::None);
+        .with_durability(Durability::None)
+        .with_checksums(checksums);
     let mut schunk = options.create(Some(path))?;
     let mut transaction = schunk.transaction();
     (0..count).try_for_each(|n| transaction.append_chunk(&chunks[n % chunks.len()]))?;
@@ -157,6 +160,9 @@ fn grown(bench: &mut Bench<'_>, size: &str, count: usize, chunks: &Chunks) -> Ou
         let levels = [("ordered", Durability::Ordered), ("full", Durability::Full)];
         let some = bench.mode.pick(10..=1000, 1000..=1000, 1..=1000);
         let durable = matches!(change, Change::Append | Change::Replace(_)) && some.contains(&count);
+        if durable && change == Change::Append {
+            measure(bench, &format!("{name}, none, {CHECKED}"), change, count, Durability::None, chunks)?;
+        }
         for (level, durability) in levels.into_iter().filter(|_| durable) {
             measure(bench, &format!("{name}, {level}"), change, count, durability, chunks)?;
         }
@@ -173,13 +179,15 @@ fn measure(
     chunks: &Chunks,
 ) -> Outcome {
     let group = match (durability, change) {
+        _ if name.ends_with(CHECKED) => DURABILITY,
         (Durability::None, Change::Append) => APPEND,
         (Durability::None, Change::Overwrite(_)) => OVERWRITE,
         _ => DURABILITY,
     };
     let chunks = if matches!(change, Change::Overwrite(_)) { &chunks.different } else { &chunks.same };
     let paths = ["ours.b2frame", "theirs.b2frame"].map(|name| bench.path(name));
-    paths.iter().try_for_each(|path| make(path, count, chunks))?;
+    let checksums = name.ends_with(CHECKED);
+    paths.iter().zip([checksums, false]).try_for_each(|(path, sums)| make(path, count, chunks, sums))?;
     let options = OpenOptions::new().with_write(true).with_exec(Exec::new(1)).with_durability(durability);
     let (ours, theirs) = (SChunk::open(&paths[0], &options)?, bench.rival.open_schunk(&paths[1], 1)?);
     let label = Label::new(group, name, 1, Unit::Bytes(CHUNK));

@@ -1,10 +1,12 @@
-//! What C-Blosc2 has no function for, next to doing without it: streams, reductions, single items with a cache of blocks.
+//! What C-Blosc2 has no function for, next to doing without it: streams, reductions, single items with a cache of blocks, reads
+//! that check what they read.
 
-use super::arrays::{Subject, TYPESIZE, open_options};
+use super::arrays::{Operation, SUBJECTS, Subject, TYPESIZE, open_options};
 use crate::bench::Bench;
 use crate::groups::name::OWN;
 use crate::measure::{Duel, Fill};
 use crate::report::{Label, Unit};
+use b2nd::SaveOptions;
 use b2nd::array::{Array, Dtype, Selection, Slabs};
 use b2nd_interop::Outcome;
 use b2nd_testkit::rng::Rng;
@@ -21,7 +23,11 @@ pub(crate) fn run(bench: &mut Bench<'_>) -> Outcome {
     let array = Array::open_with(&path, &open_options(threads))?;
     reductions(bench, &subject, &array, threads)?;
     cached(bench, &path)?;
-    Ok(std::fs::remove_file(path)?)
+    std::fs::remove_file(path)?;
+    for name in SUBJECTS {
+        checked(bench, name)?;
+    }
+    Ok(())
 }
 
 /// Slabs through a stream, and each slab written into an array of the whole shape.
@@ -148,4 +154,27 @@ fn cached(bench: &mut Bench<'_>, path: &Path) -> Outcome {
         Fill::new(TYPESIZE, |step, out| read(&array, step, out), |step, out| read(&plain, step, out));
     let label = Label::new(OWN, "3-d i8 lz4-5, items of a corner, cached", 1, Unit::Steps("items/s"));
     bench.duel(label.against("b2nd without a cache"), bench.effort(1000, 200), &mut duel)
+}
+
+/// Reads that check what they fetch by its checksums, and the same reads without.
+fn checked(bench: &mut Bench<'_>, name: &str) -> Outcome {
+    let kind = Subject::bare(name, bench.mode)?;
+    let subject = kind.with_length(i64::from(kind.chunks[0]));
+    let path = bench.path("checked.b2nd");
+    super::arrays::create(&subject, None, 1)?.save(&path, &SaveOptions::new().with_checksums(true))?;
+    let with = Array::open_with(&path, &open_options(1))?;
+    let without = Array::open_with(&path, &open_options(1).with_checks(false))?;
+    for operation in [Operation::Whole, Operation::Hyperplanes(1), Operation::Boxes, Operation::Items] {
+        let asks = operation.asks(&subject, 200);
+        let len = asks.first().map_or(0, |ask| ask.nbytes);
+        let name = format!("{}, {}, checked", subject.parameters(), operation.name());
+        let label = Label::new(OWN, name, 1, Unit::Bytes(len)).against("b2nd without checks");
+        let mut duel = Fill::new(
+            len,
+            |step, out| asks[step % asks.len()].ours(&with, out),
+            |step, out| asks[step % asks.len()].ours(&without, out),
+        );
+        bench.duel(label, bench.effort(1000, 200), &mut duel)?;
+    }
+    Ok(std::fs::remove_file(path)?)
 }

@@ -11,14 +11,14 @@ mod subject;
 mod update;
 mod whole;
 
-pub(super) use subject::{Subject, TYPESIZE, open_options};
+pub(super) use asks::Operation;
+pub(super) use subject::{SUBJECTS, Subject, TYPESIZE, open_options};
 pub(super) use whole::create;
 pub(super) use {growth::run as growth, memory::run as memory, shared::run as shared};
 
 use crate::bench::Bench;
 use b2nd_interop::Outcome;
 use std::ffi::OsString;
-use subject::SUBJECTS;
 
 /// The work of a child process, where the arguments ask for one.
 pub(crate) fn child(arguments: impl Iterator<Item = OsString> + Clone) -> Option<Outcome> {

@@ -136,7 +136,7 @@ impl Subject {
         };
         Plan { shape: &self.shape, chunks: &self.chunks, blocks: &self.blocks, dtype: self.dtype, setting }
     }
-    /// How b2nd stores it.
+    /// How b2nd stores it, on the rival's terms: it waits for no disk and has no checksums.
     pub(crate) fn options(&self, threads: usize) -> Options {
         let wide = |dims: &[i32]| dims.iter().map(|n| u64::from(n.unsigned_abs())).collect::<Vec<_>>();
         let params = Params::new(TYPESIZE as u32)
@@ -150,6 +150,7 @@ impl Subject {
             .with_exec(Exec::new(threads))
             .with_overwrite(true)
             .with_durability(Durability::None)
+            .with_checksums(false)
     }
 }
 
