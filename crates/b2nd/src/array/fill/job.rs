@@ -200,7 +200,8 @@ impl FillJob {
     ///
     /// # Errors
     /// [`Error::Usage`] for receipts of another job, for a chunk that was committed with another content, and where a part is
-    /// gone; [`Error::Format`] for a part that is damaged: its worker has to write it again. Other errors as
+    /// gone; [`Error::Format`] for a part that is damaged: its worker has to write it again; [`Error::Locked`] while another
+    /// process commits: try again. Other errors as
     /// [`Array::open_with`] for writing has them. Then nothing has changed.
     pub fn commit(&self, receipts: &[FillReceipt]) -> Result<Filled> {
         let mut last = BTreeMap::new();
