@@ -27,6 +27,8 @@ const TYPE_AT: usize = 26;
 const NBYTES_AT: usize = 29;
 const CBYTES_AT: usize = 38;
 const CHUNKSIZE_AT: usize = 57;
+/// The numbers of threads, with their markers.
+const THREADS_AT: [usize; 2] = [62, 65];
 const HAS_VLMETA_AT: usize = 68;
 const FILTERS_AT: usize = 69;
 /// Where the metalayer section starts, and the length of the shortest header.
@@ -318,6 +320,15 @@ impl Header {
         msgpack::patch_64(&mut self.raw, CBYTES_AT, cbytes);
         if let Some(byte) = self.raw.get_mut(HAS_VLMETA_AT) {
             *byte = if has_vlmeta { msgpack::TRUE } else { msgpack::FALSE };
+        }
+    }
+    /// Marks the header as one that has checksums, by numbers of threads that no other program writes: 0. C-Blosc2 puts its own
+    /// into every header that it writes, and nobody reads them.
+    pub(crate) fn sign(&mut self) {
+        for at in THREADS_AT {
+            if let Some([msgpack::INT_16, number @ ..]) = self.raw.get_mut(at..at.saturating_add(3)) {
+                number.fill(0);
+            }
         }
     }
     /// The sizes of the chunks.

@@ -123,6 +123,7 @@ pub(crate) fn plan_commit(commit: &Commit<'_>, exec: &Exec) -> Result<(Header, V
         let cbytes = commit.end.checked_sub(header.len()).ok_or_else(too_large)?;
         let frame_len = commit.end.checked_add(tail_len).filter(|len| i64::try_from(*len).is_ok());
         header.set_lengths(frame_len.ok_or_else(too_large)?, cbytes, has_vlmeta);
+        sign(&mut header, commit);
         commit.trailer.append_to(&mut tail, header.bytes(), commit.digests)?;
         steps.push(WriteStep::WriteAt { file: frame, offset: commit.end, bytes: tail.into() });
         undo = commit.undo(&header)?;
@@ -140,6 +141,7 @@ pub(crate) fn plan_commit(commit: &Commit<'_>, exec: &Exec) -> Result<(Header, V
         let cbytes = if header.layout() == Layout::Sparse { sparse_cbytes(commit) } else { 0 };
         let frame_len = header.len().checked_add(tail_len).ok_or_else(too_large)?;
         header.set_lengths(frame_len, cbytes, has_vlmeta);
+        sign(&mut header, commit);
         commit.trailer.append_to(&mut tail, header.bytes(), commit.digests)?;
         if durability.orders() {
             steps.extend(commit.added.iter().map(|n| WriteStep::Sync { file: FileId::Chunk(*n) }));
@@ -184,6 +186,7 @@ pub(crate) fn plan_copy(
     let cbytes = copy.end.checked_sub(header.len()).ok_or_else(too_large)?;
     let has_vlmeta = !copy.trailer.is_empty() || copy.digests.is_some();
     header.set_lengths(frame_len.ok_or_else(too_large)?, cbytes, has_vlmeta);
+    sign(&mut header, copy);
     copy.trailer.append_to(&mut tail, header.bytes(), copy.digests)?;
     let file = FileId::Frame;
     let mut steps = vec![WriteStep::WriteAt { file, offset: copy.end, bytes: tail.into() }];
@@ -215,4 +218,11 @@ fn sparse_cbytes(commit: &Commit<'_>) -> u64 {
     const CHUNK_HEADER: u64 = 32;
     let highest = commit.offsets.max_stored();
     commit.chunk_bytes.max(highest.map_or(0, |number| number.saturating_add(CHUNK_HEADER)))
+}
+
+/// With checksums the header says that it is ours, so that what another program writes over it is not taken for damage.
+fn sign(header: &mut Header, commit: &Commit<'_>) {
+    if commit.digests.is_some() {
+        header.sign();
+    }
 }

@@ -4,14 +4,14 @@ use crate::error::{Error, Part, Result};
 use crate::frame::Header;
 use std::ops::Range;
 
-/// The numbers of threads, which nobody reads and some programs rewrite.
+/// The numbers of threads, which nobody reads: 0 in a header of ours, and something else once C-Blosc2 has written the header.
 const THREADS: Range<usize> = 62..68;
 
 /// Whether the header is the one of the copy, but for what another program may have changed: C-Blosc2 writes the header alone
 /// when the content of a metalayer changes.
 ///
 /// # Errors
-/// [`Error::Format`] where it is damaged: something else differs, or just one bit, which no program is likely to have changed.
+/// [`Error::Format`] where it is damaged: something else differs, or just one bit, in a header that is ours otherwise.
 pub(crate) fn check_header(header: &Header, copy: &[u8]) -> Result<()> {
     let found = header.bytes();
     let differs: Vec<usize> = (0..found.len().max(copy.len()))
@@ -26,7 +26,8 @@ pub(crate) fn check_header(header: &Header, copy: &[u8]) -> Result<()> {
         (Some(found), Some(copy)) => (found ^ copy).count_ones(),
         _ => 8,
     };
-    if differs.iter().map(bits).sum::<u32>() > 1 {
+    let rewritten = found.get(THREADS) != copy.get(THREADS);
+    if rewritten || differs.iter().map(bits).sum::<u32>() > 1 {
         return Ok(());
     }
     let name = content(first).map_or("", |entry| entry.name.text());
