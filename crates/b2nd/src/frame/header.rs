@@ -323,11 +323,15 @@ impl Header {
         }
     }
     /// Marks the header as one that has checksums, by numbers of threads that no other program writes: 0. C-Blosc2 puts its own
-    /// into every header that it writes, and nobody reads them.
-    pub(crate) fn sign(&mut self) {
+    /// into every header that it writes, and nobody reads them. A header without checksums does not keep the mark.
+    pub(crate) fn sign(&mut self, checksums: bool) {
         for at in THREADS_AT {
             if let Some([msgpack::INT_16, number @ ..]) = self.raw.get_mut(at..at.saturating_add(3)) {
-                number.fill(0);
+                match (checksums, &*number) {
+                    (true, _) => number.fill(0),
+                    (false, [0, 0]) => number.copy_from_slice(&1_u16.to_be_bytes()),
+                    (false, _) => {}
+                }
             }
         }
     }

@@ -222,7 +222,5 @@ fn sparse_cbytes(commit: &Commit<'_>) -> u64 {
 
 /// With checksums the header says that it is ours, so that what another program writes over it is not taken for damage.
 fn sign(header: &mut Header, commit: &Commit<'_>) {
-    if commit.digests.is_some() {
-        header.sign();
-    }
+    header.sign(commit.digests.is_some());
 }
