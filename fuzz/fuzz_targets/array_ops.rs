@@ -38,7 +38,8 @@ fn run(u: &mut Unstructured<'_>) -> Result<()> {
             check(&array, &model);
         }
     }
-    assert_eq!(array.verify().expect("nothing but damage").len(), 0);
+    let found = array.verify().expect("nothing but damage");
+    assert!(found.is_sound() && found.stale.is_empty(), "{found:?}");
     // Automatic chunks of an axis that is empty at first are longer than the strict limits allow.
     let options = OpenOptions::new().with_registry(registry::registry());
     let again = array.to_bytes().and_then(|bytes| Array::from_bytes(bytes, &options));
