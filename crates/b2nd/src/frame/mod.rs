@@ -4,12 +4,14 @@
 pub(crate) mod digests;
 mod durability;
 mod edit;
+mod extents;
 mod header;
 mod legacy;
 mod metalayers;
 mod offsets;
 mod parse;
 pub mod plan;
+mod space;
 mod torn;
 mod trailer;
 
@@ -19,6 +21,7 @@ pub(crate) use header::{ChunkSizes, Header, HeaderFields, MARK_LEN, find_mark};
 pub(crate) use metalayers::Name;
 pub(crate) use offsets::{Entry, Offsets, SameChunks};
 pub(crate) use parse::{FrameIndex, FrameParser, Step};
+pub(crate) use space::Space;
 pub(crate) use torn::{HeaderState, TAIL, UndoRecord, record_len, sector_end, undo_record};
 pub(crate) use trailer::Trailer;
 

@@ -77,7 +77,7 @@ pub(crate) struct Commit<'a> {
     pub(crate) trailer: &'a Trailer,
     /// The checksums, where the frame has them.
     pub(crate) digests: Option<&'a Draft>,
-    /// Contiguous: where nothing is yet, past all chunks and past the end of the last commit.
+    /// Contiguous: where nothing is yet, past all chunks. A copy goes on there.
     pub(crate) end: u64,
     /// Sparse: the bytes of all chunk files.
     pub(crate) chunk_bytes: u64,
@@ -108,8 +108,13 @@ impl Commit<'_> {
 /// The steps of a commit, and the header as it is after them.
 ///
 /// Every prefix of the steps leaves the frame as it was or as it is to be: old bytes stay until the header (or the
-/// frame file of a sparse frame), written last and at once, stops referring to them.
-pub(crate) fn plan_commit(commit: &Commit<'_>, exec: &Exec) -> Result<(Header, Vec<WriteStep<'static>>)> {
+/// frame file of a sparse frame), written last and at once, stops referring to them. `place` says where in a contiguous
+/// frame so many bytes of offsets and trailer go: past all chunks, and where no header on the medium refers to.
+pub(crate) fn plan_commit(
+    commit: &Commit<'_>,
+    place: &dyn Fn(u64) -> u64,
+    exec: &Exec,
+) -> Result<(Header, Vec<WriteStep<'static>>)> {
     let mut header = commit.header.clone();
     let mut tail = if header.nbytes() == 0 { Vec::new() } else { commit.offsets.encode(exec)? };
     let has_vlmeta = !commit.trailer.is_empty() || commit.digests.is_some();
@@ -120,12 +125,13 @@ pub(crate) fn plan_commit(commit: &Commit<'_>, exec: &Exec) -> Result<(Header, V
     let mut steps = Vec::new();
     let mut undo = None;
     if header.layout() == Layout::Contiguous && header.nbytes() > 0 {
-        let cbytes = commit.end.checked_sub(header.len()).ok_or_else(too_large)?;
-        let frame_len = commit.end.checked_add(tail_len).filter(|len| i64::try_from(*len).is_ok());
+        let end = place(tail_len);
+        let cbytes = end.checked_sub(header.len()).ok_or_else(too_large)?;
+        let frame_len = end.checked_add(tail_len).filter(|len| i64::try_from(*len).is_ok());
         header.set_lengths(frame_len.ok_or_else(too_large)?, cbytes, has_vlmeta);
         sign(&mut header, commit);
         commit.trailer.append_to(&mut tail, header.bytes(), commit.digests)?;
-        steps.push(WriteStep::WriteAt { file: frame, offset: commit.end, bytes: tail.into() });
+        steps.push(WriteStep::WriteAt { file: frame, offset: end, bytes: tail.into() });
         undo = commit.undo(&header)?;
         steps.extend(undo.iter().map(|(at, record)| WriteStep::WriteAt {
             file: frame,
@@ -177,7 +183,7 @@ pub(crate) fn plan_copy(
 ) -> Result<(Header, Vec<WriteStep<'static>>)> {
     let mut header = copy.header.clone();
     if header.layout() == Layout::Sparse {
-        return plan_commit(copy, exec);
+        return plan_commit(copy, &|_| copy.end, exec);
     }
     let too_large = || Error::usage("the frame is too large");
     let mut tail = if header.nbytes() == 0 { Vec::new() } else { copy.offsets.encode(exec)? };

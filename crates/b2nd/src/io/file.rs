@@ -4,6 +4,7 @@ use super::FileId;
 use super::Store;
 use super::WriteStep;
 use super::fresh::Fresh;
+use super::pin;
 use crate::error::Error;
 use crate::error::Result;
 use std::fs;
@@ -29,11 +30,13 @@ impl FileStore {
     pub(crate) fn open(path: &Path, write: bool, base: u64) -> Result<Self> {
         let metadata = fs::metadata(path).map_err(|e| Error::io("cannot open the frame", e).at_path(path))?;
         let file = super::open_regular(path, &metadata, write, true)?;
+        pin::hold(&file);
         Ok(FileStore { path: path.to_path_buf(), file: Positioned::new(file), base, write, fresh: None })
     }
     /// A new file, under a temporary name until it is published.
     pub(crate) fn create(path: &Path, overwrite: bool) -> Result<Self> {
         let (fresh, file) = Fresh::file(path, overwrite)?;
+        pin::hold(&file);
         Ok(FileStore {
             path: path.to_path_buf(),
             file: Positioned::new(file),
@@ -49,6 +52,7 @@ impl FileStore {
         let target = fs::canonicalize(&self.path).map_err(failed)?;
         let rights = self.file.0.metadata().map_err(failed)?.permissions();
         let (fresh, file) = Fresh::file(&target, true)?;
+        pin::hold(&file);
         // A replaced file keeps its rights where the system lets us.
         let _ = file.set_permissions(rights);
         let file = Positioned::new(file);
@@ -146,6 +150,9 @@ impl Store for FileStore {
             | WriteStep::Sync { file }
             | WriteStep::Remove { file } => Err(super::no_such_file(*file)),
         }
+    }
+    fn is_alone(&self) -> bool {
+        pin::is_alone(&self.file.0)
     }
     fn successor(&self) -> Result<Option<Box<dyn Store>>> {
         Ok(Some(Box::new(FileStore::successor(self)?)))

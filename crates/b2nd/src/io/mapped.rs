@@ -3,9 +3,11 @@
 use super::FileId;
 use super::Store;
 use super::WriteStep;
+use super::pin;
 use crate::error::Error;
 use crate::error::Result;
 use b2nd_kernel::map::Map;
+use std::fs::File;
 use std::fs::Metadata;
 use std::path::Path;
 use std::path::PathBuf;
@@ -15,6 +17,8 @@ use std::path::PathBuf;
 pub(crate) struct MappedFile {
     path: PathBuf,
     map: Map,
+    /// Holds the state that is mapped.
+    _file: File,
     /// Where the frame starts.
     base: usize,
 }
@@ -23,9 +27,11 @@ impl MappedFile {
     /// Maps an existing file, in which the frame starts at `base`.
     pub(crate) fn open(path: &Path, metadata: &Metadata, base: u64) -> Result<Self> {
         let file = super::open_regular(path, metadata, false, true)?;
+        pin::hold(&file);
         let map = Map::read_only(&file);
         let map = map.map_err(|e| Error::io("cannot map the file into memory", e).at_path(path))?;
-        Ok(MappedFile { path: path.to_path_buf(), map, base: usize::try_from(base).unwrap_or(usize::MAX) })
+        let base = usize::try_from(base).unwrap_or(usize::MAX);
+        Ok(MappedFile { path: path.to_path_buf(), map, _file: file, base })
     }
     fn bytes(&self, file: FileId) -> Result<&[u8]> {
         match file {

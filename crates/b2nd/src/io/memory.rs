@@ -165,6 +165,12 @@ impl Store for MemoryStore {
         }
         Ok(())
     }
+    fn chunk_files(&self) -> Result<Vec<u32>> {
+        Ok(self.chunks.keys().copied().collect())
+    }
+    fn is_alone(&self) -> bool {
+        true
+    }
     fn path(&self) -> Option<&Path> {
         None
     }

@@ -9,6 +9,7 @@ mod memory;
 mod mended;
 mod owner;
 mod parts;
+mod pin;
 mod rename;
 mod sparse;
 
@@ -64,6 +65,15 @@ pub trait Store: Send + Sync + Debug {
     /// reads an older state of the frame never takes them for its own. `None` where nobody else can be reading.
     fn last_chunk(&self) -> Result<Option<u32>> {
         Ok(None)
+    }
+    /// The numbers of all chunk files that are there, referred to or not, in any order.
+    fn chunk_files(&self) -> Result<Vec<u32>> {
+        Ok(Vec::new())
+    }
+    /// Whether nobody else has the frame open in a state before the last commit, so that what that state alone refers to may
+    /// go: bytes are written over, chunk files removed. `false` where it cannot be known: then nothing of it goes.
+    fn is_alone(&self) -> bool {
+        false
     }
     /// Whether the frame is still what its path leads to: an error when another file has taken its place.
     fn check_place(&self) -> Result<()> {

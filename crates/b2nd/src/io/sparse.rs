@@ -5,6 +5,7 @@ use super::Store;
 use super::WriteStep;
 use super::file;
 use super::fresh::{self, Fresh};
+use super::pin;
 use crate::error::Error;
 use crate::error::Part;
 use crate::error::Result;
@@ -23,6 +24,8 @@ pub(super) const FRAME_NAME: &str = "chunks.b2frame";
 pub(crate) struct SparseDir {
     path: PathBuf,
     write: bool,
+    /// The directory itself, which holds the state that is open; where a system opens directories.
+    held: Option<File>,
     /// The temporary directory, before the first commit.
     fresh: Option<Fresh>,
 }
@@ -30,7 +33,7 @@ pub(crate) struct SparseDir {
 impl SparseDir {
     /// Opens an existing directory.
     pub(crate) fn open(path: &Path, write: bool) -> Result<Self> {
-        let store = SparseDir { path: path.to_path_buf(), write, fresh: None };
+        let store = SparseDir { path: path.to_path_buf(), write, held: held(path), fresh: None };
         let frame = store.file_path(FileId::Frame);
         match fs::symlink_metadata(&frame) {
             Ok(metadata) => drop(super::open_regular(&frame, &metadata, write, false)?),
@@ -45,7 +48,8 @@ impl SparseDir {
     /// A new directory, under a temporary name until it is published.
     pub(crate) fn create(path: &Path, overwrite: bool) -> Result<Self> {
         let fresh = Fresh::directory(path, overwrite)?;
-        Ok(SparseDir { path: path.to_path_buf(), write: true, fresh: Some(fresh) })
+        let held = held(fresh.temporary());
+        Ok(SparseDir { path: path.to_path_buf(), write: true, held, fresh: Some(fresh) })
     }
     fn directory(&self) -> &Path {
         self.fresh.as_ref().map_or(&self.path, Fresh::temporary)
@@ -79,6 +83,19 @@ impl SparseDir {
             _ => fresh.rename(),
         }
     }
+}
+
+/// Opens a directory to hold what is in it.
+fn held(directory: &Path) -> Option<File> {
+    let opened = File::open(directory).ok().filter(|_| cfg!(unix))?;
+    pin::hold(&opened);
+    Some(opened)
+}
+
+/// The number that the name of a chunk file says.
+fn number(name: &std::ffi::OsStr) -> Option<u32> {
+    let stem = name.to_str()?.strip_suffix(".chunk")?;
+    if stem.len() == 8 { u32::from_str_radix(stem, 16).ok() } else { None }
 }
 
 /// A chunk file that the frame names and that is not there is a fault of the frame.
@@ -137,13 +154,21 @@ impl Store for SparseDir {
         let failed = |e| Error::io("cannot read the directory", e).at_path(&self.path);
         let mut last = None;
         for entry in fs::read_dir(self.directory()).map_err(failed)? {
-            let name = entry.map_err(failed)?.file_name();
-            let stem = name.to_str().and_then(|name| name.strip_suffix(".chunk"));
-            let number =
-                stem.filter(|stem| stem.len() == 8).and_then(|stem| u32::from_str_radix(stem, 16).ok());
-            last = last.max(number);
+            last = last.max(number(&entry.map_err(failed)?.file_name()));
         }
         Ok(last)
+    }
+    fn chunk_files(&self) -> Result<Vec<u32>> {
+        let failed = |e| Error::io("cannot read the directory", e).at_path(&self.path);
+        let mut all = Vec::new();
+        for entry in fs::read_dir(self.directory()).map_err(failed)? {
+            all.try_reserve(1).map_err(|_| Error::out_of_memory("the numbers of the chunk files", 4))?;
+            all.extend(number(&entry.map_err(failed)?.file_name()));
+        }
+        Ok(all)
+    }
+    fn is_alone(&self) -> bool {
+        self.held.as_ref().is_some_and(pin::is_alone)
     }
     fn path(&self) -> Option<&Path> {
         Some(&self.path)

@@ -1,11 +1,13 @@
 //! A bounded cache of decompressed blocks, shared by the threads that read one handle.
 //!
 //! A block is known by where its chunk is stored as well as by its numbers. A changed chunk gets a new place, so a write
-//! leaves nothing stale behind; places come again only after a rollback, which clears the cache, as a new list of chunks does.
+//! leaves nothing stale behind. Places come again after a rollback, which clears the cache, as a new list of chunks does, and
+//! where dead bytes are written again, of which the cache is told.
 
 use crate::frame::plan::FileId;
 use crate::schunk::Place;
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::MutexGuard;
@@ -121,6 +123,14 @@ impl BlockCache {
         *clock = Clock { hits: clock.hits, misses: clock.misses, ..Clock::default() };
     }
 
+    /// Drops the blocks of chunks that started between these bytes of the frame.
+    pub(crate) fn forget(&mut self, bytes: Range<u64>) {
+        if self.capacity > 0 {
+            let clock = self.clock.get_mut().unwrap_or_else(PoisonError::into_inner);
+            clock.forget(|key| key.file == FileId::Frame && bytes.contains(&key.offset));
+        }
+    }
+
     pub(crate) fn usage(&self) -> CacheUse {
         let Some(clock) = self.lock() else { return CacheUse::default() };
         let (blocks, capacity) = (clock.slots.len() as u64, self.capacity);
@@ -155,6 +165,13 @@ impl Clock {
         self.bytes += more;
     }
 
+    fn forget(&mut self, gone: impl Fn(&Key) -> bool) {
+        let mut at = 0;
+        while let Some(slot) = self.slots.get(at) {
+            if gone(&slot.key) { self.take_out(at) } else { at += 1 }
+        }
+    }
+
     /// Takes out the next block that was not used since the hand came by.
     fn evict(&mut self) {
         loop {
@@ -170,11 +187,16 @@ impl Clock {
                 None => return,
             }
         }
-        let gone = self.slots.swap_remove(self.hand);
+        self.take_out(self.hand);
+    }
+
+    /// Takes out the block in a slot, and puts the last one there.
+    fn take_out(&mut self, at: usize) {
+        let gone = self.slots.swap_remove(at);
         self.places.remove(&gone.key);
         self.bytes -= cost(&gone.block);
-        if let Some(moved) = self.slots.get(self.hand) {
-            self.places.insert(moved.key, self.hand);
+        if let Some(moved) = self.slots.get(at) {
+            self.places.insert(moved.key, at);
         }
     }
 }
@@ -216,12 +238,19 @@ mod tests {
 
     #[test]
     fn places_stay_right_while_blocks_of_all_sizes_come_and_go() {
-        let cache = BlockCache::new(20_000);
+        let mut cache = BlockCache::new(20_000);
         for n in 0..5000u64 {
             cache.put(key(n * 31 % 97), Arc::new(vec![(n * 31 % 97) as u8; 1 + (n * 7 % 3000) as usize]));
             let asked = n * 13 % 97;
             if let Some(block) = cache.get(key(asked)) {
                 assert_eq!(block[0], asked as u8);
+            }
+            if n % 500 == 499 {
+                let mut cache_without = std::mem::take(&mut cache);
+                cache_without.forget(1000..3000);
+                let left: Vec<_> = (0..97).filter(|n| cache_without.get(key(*n)).is_some()).collect();
+                assert!(!left.is_empty() && left.iter().all(|n| !(10..30).contains(n)), "{left:?}");
+                cache = cache_without;
             }
             let clock = cache.lock().unwrap();
             assert_eq!(clock.places.len(), clock.slots.len());

@@ -91,8 +91,9 @@ impl SChunk {
         Ok(copy)
     }
 
-    /// Rewrites the frame without the gaps that changes have left. A file is replaced by a new one under its name at once;
-    /// in a sparse frame every chunk is a file of its own, and there are no gaps.
+    /// Rewrites the frame without the gaps that changes have left. A file is replaced by a new one under its name at once,
+    /// and whoever reads the old one keeps it. In a sparse frame every chunk is a file of its own, and there are no gaps:
+    /// files that nothing refers to are removed, unless somebody reads an older state.
     ///
     /// ```
     /// use b2nd::Params;
@@ -114,6 +115,7 @@ impl SChunk {
         self.begin()?;
         self.rollback()?;
         if self.layout() == Layout::Sparse {
+            self.remove_kept();
             return Ok(());
         }
         let store = self.store.successor()?.ok_or_else(|| {
@@ -140,6 +142,9 @@ impl SChunk {
         compact.store = store;
         compact.context = self.context.clone();
         compact.opening = self.opening;
+        if self.opening.is_some_and(|opening| opening.offset > 0) {
+            compact.changes.space.give_up();
+        }
         compact.cache = BlockCache::new(self.cache.usage().capacity);
         compact.processing = self.processing.clone();
         compact.digests.succeed(&self.digests);
@@ -188,7 +193,7 @@ impl SChunk {
             other.check_vlmetalayer(name.text(), stored)?;
         }
         self.trailer = other.trailer.clone();
-        self.changes.end = self.header.len();
+        self.changes.restart(self.header.len());
         Ok(())
     }
 

@@ -248,6 +248,21 @@ impl SChunk {
         Ok(())
     }
 
+    /// Whether the bytes of a chunk are those that its checksums, if there are any, were made of.
+    pub(super) fn is_as_hashed(&self, n: u64, raw: i64, chunk: &[u8]) -> bool {
+        match self.digests.entries(n, raw, 0) {
+            Ok(Some((_, sums))) => sums.check_chunk(chunk).is_ok(),
+            Ok(None) => true,
+            Err(_) => false,
+        }
+    }
+
+    /// A chunk lies in another place from now on; one without checksums goes on without.
+    pub(super) fn note_moved(&mut self, n: u64, old: i64, new: i64, chunk: &[u8]) -> Result<()> {
+        let has = self.digests.fresh.0.contains_key(&old) || self.digests.entries(n, old, 0)?.is_some();
+        if has { self.digests.note(new, chunk) } else { Ok(()) }
+    }
+
     /// The layer that a commit writes now; `None` where there is to be none.
     pub(super) fn draft(&self) -> Result<Option<Draft>> {
         let digests = &self.digests;

@@ -1,13 +1,13 @@
 //! An open frame: what it holds, and its chunks as bytes.
 
 use super::cache::{BlockCache, CacheUse};
+use super::changes::Changes;
 use super::digests::Digests;
 use super::foreign::Locks;
 use super::frames;
 use super::options::OpenOptions;
 use super::process::Processing;
 use super::recover;
-use super::write::Changes;
 use crate::chunk;
 use crate::chunk::ChunkHeader;
 use crate::chunk::Params;
@@ -38,8 +38,8 @@ pub(crate) enum Place {
 /// An open frame.
 ///
 /// It reads what the frame was when it was opened (or last committed through this handle): the header and the offsets
-/// of all chunks are in memory. In a sparse frame another's commit removes the files of the chunks that it replaced: reading
-/// one of those is then an error.
+/// of all chunks are in memory. Writers of this library leave alone what they refer to for as long as the handle is open,
+/// in this process and in others, where the file system has locks; C-Blosc2 does not.
 ///
 /// ```no_run
 /// use b2nd::schunk::{OpenOptions, SChunk};
@@ -100,7 +100,7 @@ impl SChunk {
             locks: Locks::new(options),
         };
         if options.write {
-            schunk.prepare_writing()?;
+            schunk.prepare_writing(options.offset > 0)?;
             schunk.check_last(options.offset > 0)?;
         }
         Ok(schunk)
@@ -396,7 +396,7 @@ impl SChunk {
     }
 
     /// Where the chunks of a contiguous frame end: those of the last commit, or those written since.
-    fn data_end(&self) -> u64 {
+    pub(super) fn data_end(&self) -> u64 {
         let committed = self.header.len().saturating_add(self.header.cbytes());
         if self.changes.wrote_chunks { committed.max(self.changes.end) } else { committed }
     }

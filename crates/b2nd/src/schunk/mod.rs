@@ -2,6 +2,8 @@
 
 mod block;
 mod cache;
+mod changes;
+mod commit;
 mod copy;
 mod create;
 mod digests;
@@ -20,6 +22,7 @@ mod recover;
 mod recut;
 mod refresh;
 mod relayout;
+mod space;
 mod special;
 mod transaction;
 mod verify;
@@ -38,6 +41,7 @@ pub(crate) use options::{FrameSpec, Target};
 pub use options::{OpenOptions, SaveOptions};
 pub use process::BlockPlace;
 pub(crate) use process::{Hook, Processing};
+pub use space::SpaceUse;
 pub use transaction::Transaction;
 pub use verify::{Damage, Verified};
 pub(crate) use verify::{Standing, is_damage};

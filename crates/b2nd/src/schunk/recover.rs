@@ -14,6 +14,8 @@ use crate::limits::Limits;
 pub(super) struct Leftover {
     /// Where its frame starts in the store.
     pub(super) frame: u64,
+    /// Where the record starts.
+    record: u64,
     /// The old header, where the one that is there is torn.
     pub(super) torn: Option<Vec<u8>>,
 }
@@ -43,8 +45,8 @@ pub(super) fn leftover(store: &dyn Store, limits: &Limits) -> Result<Option<Left
     let mut header = Vec::new();
     Ok(match record.judge(frames::part(store, frame, record.header_len(), &mut header)?) {
         HeaderState::Unrelated => None,
-        HeaderState::Whole => Some(Leftover { frame, torn: None }),
-        HeaderState::Torn(old) => Some(Leftover { frame, torn: Some(old) }),
+        HeaderState::Whole => Some(Leftover { frame, record: start, torn: None }),
+        HeaderState::Torn(old) => Some(Leftover { frame, record: start, torn: Some(old) }),
     })
 }
 
@@ -112,8 +114,9 @@ fn mended(
     }
     let index = drive(store.as_ref(), layout, &options.limits)?;
     if options.write {
-        // All that follows the frame is the commit's that was cut off, or its record.
-        store.apply(&WriteStep::SetLen { file, len: index.header.frame_len() })?;
+        // All that follows the frame is the commit's that was cut off, or of an older state than that, or the record.
+        let len = if store.is_alone() { index.header.frame_len() } else { left.record };
+        store.apply(&WriteStep::SetLen { file, len })?;
     }
     Ok((store, index))
 }

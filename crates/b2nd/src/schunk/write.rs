@@ -1,6 +1,7 @@
-//! Changes of a frame: written past the end as they come, made visible by a commit, or forgotten.
+//! Changes of a frame, written where no header refers to, as they come.
 
 use super::cache::BlockCache;
+use super::changes::Changes;
 use super::digests::Digests;
 use super::foreign::Locks;
 use super::handle::{CHUNK_HEADER, SChunk};
@@ -12,50 +13,16 @@ use crate::chunk::Params;
 use crate::chunk::Special;
 use crate::error::{Error, Result};
 use crate::frame::Layout;
-use crate::frame::plan;
 use crate::frame::plan::FileId;
 use crate::frame::plan::WriteStep;
-use crate::frame::{Header, HeaderFields, Name, Offsets, Trailer, Undo, sector_end};
+use crate::frame::{Header, HeaderFields, Name, Offsets, Space, Trailer, Undo};
 use crate::io;
 use crate::io::MemoryStore;
 use crate::io::Opening;
 use crate::io::Store;
-use std::collections::BTreeSet;
 use std::io::ErrorKind;
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
-
-/// What has changed since the last commit, and how to take it back.
-#[derive(Debug, Default)]
-pub(super) struct Changes {
-    /// Not committed once: there is nothing at the path yet.
-    unpublished: bool,
-    /// Whether there is anything to commit.
-    pub(super) dirty: bool,
-    /// Whether chunks were written past the committed end.
-    pub(super) wrote_chunks: bool,
-    /// Contiguous: where the next chunk goes.
-    pub(super) end: u64,
-    /// Contiguous: how far the file goes, with what is written since.
-    reach: u64,
-    /// Sparse: the bytes of all chunk files.
-    chunk_bytes: u64,
-    /// Sparse: the same, at the last commit.
-    old_chunk_bytes: u64,
-    /// Sparse: the number of the next chunk file.
-    next_file: u64,
-    /// Sparse: the first number that the last commit did not know.
-    first_new: u64,
-    /// The way back to the committed offsets, to be gone from the last to the first.
-    pub(super) undo: Vec<Undo>,
-    /// Sparse: files put since the last commit and referred to.
-    added: BTreeSet<u32>,
-    /// Sparse: files of the last commit that nothing refers to any more.
-    obsolete: Vec<u32>,
-    /// Sparse: a file that nothing refers to and that stays, as its number is the highest that was given.
-    emptied: Option<u32>,
-    /// Header and trailer of the last commit, when they have changed.
-    old: Option<Box<(Header, Trailer)>>,
-}
 
 impl SChunk {
     /// A new frame. Nothing is visible at a path before the first [`SChunk::commit`]; dropped before it, nothing remains.
@@ -82,7 +49,7 @@ impl SChunk {
         };
         let mut locks = Locks::new(options);
         locks.owner = owner;
-        let changes = Changes { unpublished: true, end: header.len(), ..Changes::default() };
+        let changes = Changes::of_new(header.len());
         Ok(SChunk {
             store,
             header,
@@ -103,8 +70,8 @@ impl SChunk {
         })
     }
 
-    /// Checks that the frame can be written, and finds where.
-    pub(super) fn prepare_writing(&mut self) -> Result<()> {
+    /// Checks that the frame can be written, and finds where. One that shares its file (`placed`) ends where the file ends.
+    pub(super) fn prepare_writing(&mut self, placed: bool) -> Result<()> {
         if !self.header.is_current() {
             let version = self.version();
             return Err(Error::unsupported(format!(
@@ -112,22 +79,26 @@ impl SChunk {
             )));
         }
         self.changes.chunk_bytes = self.header.cbytes();
+        self.changes.process = std::process::id();
+        self.changes.space = Space::new(!placed, self.tail_place(), self.store.len(FileId::Frame)?);
         if self.layout() == Layout::Sparse {
             let (named, there) = (self.offsets.max_stored(), self.store.last_chunk()?);
             self.changes.next_file = named.max(there.map(u64::from)).map_or(0, |last| last.saturating_add(1));
             self.changes.emptied = there.filter(|there| named.is_none_or(|named| u64::from(*there) > named));
+            // What an interrupted commit has left, or one while somebody was reading.
+            self.changes.kept = self.store.chunk_files()?;
+            self.changes.kept = self.unreferenced();
+            self.changes.kept.retain(|number| Some(*number) != self.changes.emptied);
         }
         self.settle();
         Ok(())
     }
 
     /// Starts a new set of changes, on top of what is committed.
-    fn settle(&mut self) {
-        // Where its length cannot be asked for, the next write will not work either.
-        let reach = self.store.len(FileId::Frame).unwrap_or(0);
+    pub(super) fn settle(&mut self) {
         let changes = &mut self.changes;
         changes.end = self.header.frame_len();
-        changes.reach = reach;
+        changes.space_is_open = false;
         changes.first_new = changes.next_file;
         changes.old_chunk_bytes = changes.chunk_bytes;
         changes.undo.clear();
@@ -141,11 +112,17 @@ impl SChunk {
 
     /// Contiguous: how far the file goes, as far as this handle knows.
     pub(super) fn reach(&self) -> u64 {
-        self.changes.reach
+        self.changes.space.end()
     }
     /// Whether there is nothing at the path yet.
     pub(super) fn is_unpublished(&self) -> bool {
         self.changes.unpublished
+    }
+
+    /// Where offsets and trailer of a contiguous frame are.
+    pub(super) fn tail_place(&self) -> Range<u64> {
+        let chunks = if self.header.nbytes() == 0 { 0 } else { self.header.cbytes() };
+        self.header.len().saturating_add(chunks).min(self.header.frame_len())..self.header.frame_len()
     }
 
     /// Whether there are changes that are not committed.
@@ -160,6 +137,7 @@ impl SChunk {
         }
         if !self.changes.dirty {
             self.check_header()?;
+            self.open_space();
             self.digests.begin(&self.offsets);
             self.changes.dirty = true;
         }
@@ -196,8 +174,8 @@ impl SChunk {
         self.header.set_metalayer(name, content)
     }
 
-    /// Stores the bytes of a chunk as chunk `n`, which has this uncompressed size: written now, past the end; visible to
-    /// others at the next commit.
+    /// Stores the bytes of a chunk as chunk `n`, which has this uncompressed size: written now, where nobody looks; visible
+    /// to others at the next commit.
     ///
     /// A chunk of zeros, NaN or uninitialised items becomes a special offset.
     pub(crate) fn put_chunk(&mut self, n: u64, chunk: &[u8]) -> Result<()> {
@@ -212,7 +190,30 @@ impl SChunk {
         self.replace_offset(n, old, new)
     }
 
-    /// Writes the bytes of a chunk past everything else.
+    /// Writes the bytes of a chunk of a contiguous frame to a place that was allocated.
+    pub(super) fn write_into(&mut self, offset: u64, chunk: &[u8]) -> Result<i64> {
+        let end = offset.saturating_add(chunk.len() as u64);
+        self.cache.forget(offset..end);
+        self.changes.wrote_chunks = true;
+        self.changes.end = self.changes.end.max(end);
+        let written =
+            self.store.apply(&WriteStep::WriteAt { file: FileId::Frame, offset, bytes: chunk.into() });
+        if let Err(error) = written {
+            self.note_reach();
+            return Err(error);
+        }
+        let raw = i64::try_from(offset.saturating_sub(self.header.len()));
+        raw.map_err(|_| Error::usage("the frame is too large"))
+    }
+
+    /// After a write that failed: the file goes as far as it went.
+    pub(super) fn note_reach(&mut self) {
+        if let Ok(len) = self.store.len(FileId::Frame) {
+            self.changes.space.reaches(len);
+        }
+    }
+
+    /// Writes the bytes of a chunk where nothing is, or nothing that anybody needs.
     pub(super) fn write_bytes(&mut self, chunk: &[u8]) -> Result<i64> {
         if !self.changes.wrote_chunks && self.changes.added.is_empty() {
             self.look_for_fleet()?;
@@ -223,22 +224,16 @@ impl SChunk {
             Layout::Contiguous => {
                 // What another has committed meanwhile lies in the very place.
                 self.check_header()?;
-                let offset = self.changes.end;
-                let bytes = chunk.into();
-                self.changes.reach = self.changes.reach.max(offset.saturating_add(chunk.len() as u64));
-                self.store.apply(&WriteStep::WriteAt { file: FileId::Frame, offset, bytes })?;
-                self.changes.end = offset.saturating_add(chunk.len() as u64);
-                self.changes.wrote_chunks = true;
-                i64::try_from(offset.saturating_sub(self.header.len()))
+                let offset = self.changes.space.allocate(chunk.len() as u64);
+                self.write_into(offset, chunk)?
             }
             Layout::Sparse => {
                 let number = self.put_new_file(chunk)?;
                 self.changes.added.insert(number);
                 self.changes.chunk_bytes = self.changes.chunk_bytes.saturating_add(chunk.len() as u64);
-                Ok(i64::from(number))
+                i64::from(number)
             }
         };
-        let raw = raw.map_err(|_| Error::usage("the frame is too large"))?;
         self.digests.note(raw, chunk)?;
         Ok(raw)
     }
@@ -330,85 +325,6 @@ impl SChunk {
         self.store.apply(&WriteStep::Remove { file })
     }
 
-    /// Makes everything since the last commit visible: offsets and trailer past the old end, sync, then the header in one
-    /// write.
-    pub(crate) fn commit(&mut self) -> Result<()> {
-        if !self.changes.dirty && !self.changes.unpublished {
-            return Ok(());
-        }
-        self.look_for_fleet()?;
-        let fleet = self.fleet();
-        let _alone = fleet.as_ref().map(|fleet| fleet.alone()).transpose()?;
-        self.check_unchanged()?;
-        let added: Vec<u32> = self.changes.added.iter().copied().collect();
-        // An offset may be stored twice; what something still refers to stays.
-        let mut obsolete = self.unreferenced();
-        // Its number would be given again by whoever opens the frame next.
-        let named = self.offsets.max_stored();
-        let emptied =
-            obsolete.last().copied().filter(|last| named.is_none_or(|named| u64::from(*last) > named));
-        obsolete.pop_if(|last| Some(*last) == emptied);
-        let long = self.long_header()?;
-        let draft = self.draft()?;
-        let commit = plan::Commit {
-            header: &self.header,
-            offsets: &self.offsets,
-            trailer: &self.trailer,
-            digests: draft.as_ref(),
-            end: self.changes.end,
-            chunk_bytes: self.changes.chunk_bytes,
-            added: &added,
-            obsolete: &obsolete,
-            emptied: emptied.filter(|_| emptied != self.changes.emptied),
-            first: self.changes.unpublished,
-            start: self.store.start(),
-            long,
-            durability: self.durability,
-        };
-        let (header, steps) = plan::plan_commit(&commit, &self.exec.clone().without_progress())?;
-        self.changes.reach = self.changes.reach.max(header.frame_len());
-        for step in &steps {
-            match (self.store.apply(step), step) {
-                // The commit is done by then, and files that nothing refers to do no harm.
-                (Ok(()), _)
-                | (Err(_), WriteStep::Remove { .. } | WriteStep::Put { file: FileId::Chunk(_), .. }) => {}
-                (Err(error), _) => {
-                    self.restore_header();
-                    return Err(error);
-                }
-            }
-        }
-        self.header = header;
-        self.changes.emptied = emptied;
-        let stored = draft.and_then(|draft| draft.stored());
-        self.digests.settle(stored.as_ref(), self.context.limits());
-        self.trailer.set_checksums(stored);
-        self.settle();
-        self.note_tail();
-        Ok(())
-    }
-
-    /// After a failed commit: the header that is there may be the new one, and the data of the old one is untouched.
-    fn restore_header(&mut self) {
-        // A frame that is left without chunks was replaced as a whole, or not at all.
-        if self.layout() == Layout::Sparse || self.header.nbytes() == 0 || self.changes.unpublished {
-            return;
-        }
-        let bytes = self.committed_header().bytes().to_vec().into();
-        // Where this fails as well, a rollback sees a header that is not the one it knows, and cuts nothing off.
-        let restored = self.store.apply(&WriteStep::WriteAt { file: FileId::Frame, offset: 0, bytes });
-        let _ = restored.and_then(|()| self.store.apply(&WriteStep::Sync { file: FileId::Frame }));
-    }
-
-    /// The header that is to be written over, where it does not lie in one sector, and the length of the file.
-    fn long_header(&self) -> Result<Option<(&Header, u64)>> {
-        let header = self.committed_header();
-        if self.changes.unpublished || sector_end(self.store.start(), header.len()).is_none() {
-            return Ok(None);
-        }
-        Ok(Some((header, self.store.len(FileId::Frame)?)))
-    }
-
     /// The header of the last commit.
     pub(super) fn committed_header(&self) -> &Header {
         self.changes.old.as_ref().map_or(&self.header, |old| &old.0)
@@ -417,70 +333,6 @@ impl SChunk {
     /// The trailer of the last commit.
     pub(super) fn committed_trailer(&self) -> &Trailer {
         self.changes.old.as_ref().map_or(&self.trailer, |old| &old.1)
-    }
-
-    /// The obsolete files that no offset names.
-    fn unreferenced(&self) -> Vec<u32> {
-        let gone = self.changes.obsolete.iter().chain(&self.changes.emptied);
-        let mut obsolete: BTreeSet<u32> = gone.copied().collect();
-        let still = match &self.offsets {
-            _ if obsolete.is_empty() => &[][..],
-            Offsets::Uniform { raw, len } if *len > 0 => std::slice::from_ref(raw),
-            Offsets::Uniform { .. } => &[],
-            Offsets::Each(all) => all,
-        };
-        for number in still.iter().filter_map(|raw| u32::try_from(*raw).ok()) {
-            obsolete.remove(&number);
-        }
-        obsolete.into_iter().collect()
-    }
-
-    /// Forgets everything since the last commit.
-    ///
-    /// # Errors
-    /// [`Error::Io`] when what was written cannot be removed, or when it is no longer known to be ours: where another
-    /// writer has committed meanwhile, no file is touched.
-    pub(crate) fn rollback(&mut self) -> Result<()> {
-        self.ends.take();
-        self.digests.forget();
-        if self.changes.dirty {
-            // What comes next may lie in the same places.
-            self.cache.clear();
-        }
-        let wrote = self.changes.wrote_chunks || !self.changes.added.is_empty();
-        let fleet = self.fleet().filter(|_| wrote);
-        let shared = fleet.as_ref().map(|fleet| fleet.shared()).transpose();
-        let ours = if let Err(error) = shared {
-            Err(error)
-        } else if wrote {
-            self.check_unchanged()
-        } else {
-            Ok(())
-        };
-        while let Some(change) = self.changes.undo.pop() {
-            self.offsets.take_back(change)?;
-        }
-        if let Some(old) = self.changes.old.take() {
-            (self.header, self.trailer) = *old;
-        }
-        if ours.is_ok() {
-            for number in std::mem::take(&mut self.changes.added) {
-                self.store.apply(&WriteStep::Remove { file: FileId::Chunk(number) })?;
-            }
-        }
-        if self.changes.unpublished {
-            let (dirty, end) = (false, self.header.len());
-            self.changes = Changes { unpublished: true, dirty, end, ..Changes::default() };
-            return Ok(());
-        }
-        if self.changes.wrote_chunks && ours.is_ok() {
-            let len = self.header.frame_len();
-            self.store.apply(&WriteStep::SetLen { file: FileId::Frame, len })?;
-        }
-        self.changes.chunk_bytes = self.changes.old_chunk_bytes;
-        self.settle();
-        self.locks.is_overtaken |= matches!(ours, Err(Error::Changed { .. }));
-        ours
     }
 }
 

@@ -17,6 +17,8 @@ pub(crate) struct Report {
     pub(crate) old: usize,
     pub(crate) new: usize,
     pub(crate) earlier: usize,
+    /// Writes to where the file had been written before.
+    pub(crate) again: usize,
     /// Those that left something else.
     pub(crate) wrong: Vec<String>,
 }
@@ -105,6 +107,7 @@ impl Report {
         self.old += other.old;
         self.new += other.new;
         self.earlier += other.earlier;
+        self.again += other.again;
         self.wrong.extend(other.wrong);
     }
 }

@@ -16,16 +16,30 @@ mod work;
 
 use b2nd::schunk::{CreateOptions, frames_in};
 use b2nd::{Durability, Exec, Layout, OpenOptions, Params, SChunk};
-use b2nd_testkit::disk::{Disk, Files};
+use b2nd_testkit::disk::{Disk, Event, Files};
 use b2nd_testkit::rng::Rng;
 use check::Report;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use store::{DiskStore, NAME};
-use work::Setup;
+use work::{Run, Setup};
 
 /// A number from the environment, or this one.
 fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+/// How often bytes were written, besides headers, where the file had been written before.
+fn written_again(run: &Run) -> usize {
+    let mut ends = BTreeMap::new();
+    let mut again = |event: &Event| {
+        let Event::Write { file, at, bytes } = event else { return false };
+        let (end, stop) = (ends.entry(*file).or_insert(0), at + bytes.len());
+        let again = *at > run.setup.base && stop <= *end;
+        *end = stop.max(*end);
+        again
+    };
+    run.disk.log().iter().filter(|event| again(event)).count()
 }
 
 /// Runs of this kind, and every crash of them.
@@ -36,6 +50,7 @@ fn survive(setup: Setup, runs: u64) -> Report {
         let mut rng = Rng::new(seed);
         let run =
             work::run(setup, &mut rng).unwrap_or_else(|error| panic!("seed {seed}, {setup:?}: {error}"));
+        all.again += written_again(&run);
         let report = check::check(&run, &mut rng);
         if let Some(wrong) = report.wrong.first() {
             let (bad, of) = (report.wrong.len(), report.crashes);
@@ -89,6 +104,16 @@ fn what_is_only_ordered_is_some_commit_after_every_crash() {
         for array in [false, true] {
             let report = survive(Setup { layout, array, durability: Durability::Ordered, ..FULL }, 3);
             assert!(report.earlier > 0, "{report:?}");
+        }
+    }
+}
+
+#[test]
+fn bytes_that_are_written_again_are_needed_by_no_crash() {
+    for durability in [Durability::Full, Durability::Ordered] {
+        for array in [false, true] {
+            let report = survive(Setup { durability, array, changes: 20, ..FULL }, 6);
+            assert!(report.again > 10, "{report:?}");
         }
     }
 }

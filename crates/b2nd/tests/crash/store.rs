@@ -163,10 +163,16 @@ impl Store for DiskStore {
         Ok(Some(Box::new(DiskStore { file, temporary: Some(temporary), ..self.clone() })))
     }
     fn last_chunk(&self) -> Result<Option<u32>> {
+        Ok(self.chunk_files()?.into_iter().max())
+    }
+    fn chunk_files(&self) -> Result<Vec<u32>> {
         let disk = self.disk();
-        let numbers =
-            disk.names().filter_map(|name| u32::from_str_radix(name.strip_suffix(".chunk")?, 16).ok());
-        Ok(if self.layout == Layout::Sparse { numbers.max() } else { None })
+        let names = disk.names().filter(|_| self.layout == Layout::Sparse);
+        Ok(names.filter_map(|name| u32::from_str_radix(name.strip_suffix(".chunk")?, 16).ok()).collect())
+    }
+    // Nobody reads an older state, so bytes and files of it are free as soon as a crash cannot bring it back.
+    fn is_alone(&self) -> bool {
+        true
     }
     fn path(&self) -> Option<&Path> {
         None

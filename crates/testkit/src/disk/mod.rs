@@ -139,7 +139,11 @@ impl Disk {
         self.first = self.now.clone();
         self.log.clear();
     }
-    /// What was done, in its order: to be looked at, or changed for a test of the tests.
+    /// What was done, in its order.
+    pub fn log(&self) -> &[Event] {
+        &self.log
+    }
+    /// What was done, in its order, to be changed for a test of the tests.
     pub fn log_mut(&mut self) -> &mut Vec<Event> {
         &mut self.log
     }

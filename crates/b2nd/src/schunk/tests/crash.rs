@@ -8,13 +8,13 @@ use crate::io::{MemoryStore, Store};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-type Log = Arc<Mutex<Vec<WriteStep<'static>>>>;
+pub(super) type Log = Arc<Mutex<Vec<WriteStep<'static>>>>;
 
 /// Writes down what is done to a store.
 #[derive(Debug)]
-struct Recorder {
-    store: MemoryStore,
-    log: Log,
+pub(super) struct Recorder {
+    pub(super) store: MemoryStore,
+    pub(super) log: Log,
 }
 
 impl Store for Recorder {
@@ -30,6 +30,12 @@ impl Store for Recorder {
     fn apply(&mut self, step: &WriteStep<'_>) -> crate::Result<()> {
         self.log.lock().unwrap().push(owned(step));
         self.store.apply(step)
+    }
+    fn chunk_files(&self) -> crate::Result<Vec<u32>> {
+        self.store.chunk_files()
+    }
+    fn is_alone(&self) -> bool {
+        self.store.is_alone()
     }
     fn path(&self) -> Option<&Path> {
         None

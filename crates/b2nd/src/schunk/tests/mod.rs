@@ -13,6 +13,7 @@ mod places;
 mod relayout;
 mod several;
 mod shared;
+mod space;
 mod takeback;
 mod variable;
 

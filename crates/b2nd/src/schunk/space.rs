@@ -1,0 +1,356 @@
+//! Dead bytes of a frame: found, written again, and told about.
+
+use super::handle::{CHUNK_HEADER, SChunk};
+use crate::chunk::ChunkHeader;
+use crate::error::{Error, Result};
+use crate::frame::plan::{FileId, WriteStep};
+use crate::frame::{Layout, Offsets, Undo};
+use crate::limits::zeroed;
+use std::ops::Range;
+
+/// How many chunks a handle looks at for dead bytes that others have left, before its first change. What it makes itself,
+/// it knows.
+const SURVEY: usize = 512;
+/// From so many percent of dead bytes on, chunks at the end move into holes before them.
+const LOOSE: u64 = 15;
+/// The least number of bytes that move with a commit of a loose frame; else four times those that it writes.
+const MOVED: u64 = 256 << 10;
+/// How many chunks at the end are looked at, and how many behind the largest holes.
+const LOOKS: usize = 64;
+
+impl SChunk {
+    /// Before the first change of a transaction: what older commits referred to, and nobody can need any more, becomes free
+    /// (see [`Space`](crate::frame::Space)).
+    pub(super) fn open_space(&mut self) {
+        if std::mem::replace(&mut self.changes.space_is_open, true) || !self.changes.space.reuses() {
+            return;
+        }
+        let space = &self.changes.space;
+        if self.changes.surveyed && !space.is_waiting()
+            || self.layout() == Layout::Sparse
+            || !self.store.is_alone()
+        {
+            return;
+        }
+        if !std::mem::replace(&mut self.changes.surveyed, true) {
+            self.survey();
+            // What is there was perhaps committed a moment ago, by somebody who did not wait for it.
+            let wait = self.durability.orders() && self.changes.space.is_unsynced();
+            if wait && self.store.apply(&WriteStep::Sync { file: FileId::Frame }).is_err() {
+                return self.changes.space.give_up();
+            }
+            self.changes.space.synced();
+        }
+        self.changes.space.release();
+    }
+
+    /// Looks for dead bytes between chunks: everywhere in a small frame, else at its end and somewhere before it.
+    fn survey(&mut self) {
+        let Ok(starts) = self.stored_places() else { return };
+        let data = self.header.len()..self.header.len().saturating_add(self.header.cbytes());
+        if self.header.nbytes() == 0 {
+            return;
+        }
+        let (count, half) = (starts.len(), SURVEY / 2);
+        let last = count.saturating_sub(half);
+        let windows = if count <= SURVEY {
+            [0..count, count..count]
+        } else {
+            // Another place whenever something has changed.
+            let spread = self.header.frame_len().wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 33;
+            let first = usize::try_from(spread).unwrap_or(0) % (last - half + 1);
+            [first..first + half, last..count]
+        };
+        for window in windows {
+            let mut end = match window.start {
+                0 => data.start,
+                start => starts.get(start).copied().unwrap_or(data.end),
+            };
+            for n in window {
+                let start = starts.get(n).copied().unwrap_or(data.end);
+                if start > end {
+                    self.changes.space.found(end..start);
+                }
+                let next = starts.get(n + 1).copied().unwrap_or(data.end);
+                // A chunk whose header makes no sense is thought to take all there is.
+                let len = self.stored_len(start).unwrap_or(next.saturating_sub(start));
+                end = end.max(start.saturating_add(len));
+                if n + 1 == count && end < data.end {
+                    self.changes.space.found(end..data.end);
+                }
+            }
+        }
+        if starts.is_empty() {
+            self.changes.space.found(data);
+        }
+    }
+
+    /// Where in the file stored chunks start, each place once, in order.
+    fn stored_places(&self) -> Result<Vec<u64>> {
+        let mut all = stored(&self.offsets)?;
+        all.sort_unstable();
+        all.dedup();
+        let header = self.header.len();
+        Ok(all.into_iter().filter_map(|raw| u64::try_from(raw).ok()?.checked_add(header)).collect())
+    }
+
+    /// The length of the chunk that is stored at `start` of a contiguous frame, where there is one.
+    fn stored_len(&self, start: u64) -> Option<u64> {
+        let mut head = [0; CHUNK_HEADER];
+        self.store.read_at(FileId::Frame, start, &mut head).ok()?;
+        let header = ChunkHeader::parse(&head).ok()?;
+        let end = start.checked_add(u64::from(header.cbytes()))?;
+        (end <= self.data_end()).then(|| u64::from(header.cbytes()))
+    }
+
+    /// Where the last of the chunks ends.
+    pub(super) fn chunks_end(&self) -> u64 {
+        let Some(last) = self.offsets.max_stored() else { return self.header.len() };
+        let start = self.header.len().saturating_add(last);
+        self.stored_len(start).map_or_else(|| self.data_end(), |len| start.saturating_add(len))
+    }
+
+    /// The places of chunks that were replaced or removed since the last commit.
+    pub(super) fn dead_chunks(&self) -> Result<Vec<Range<u64>>> {
+        let mut gone = Vec::new();
+        let no_room =
+            |_| Error::out_of_memory("the places of replaced chunks", self.nchunks().saturating_mul(8));
+        for change in &self.changes.undo {
+            match change {
+                Undo::Replace(_, raw) | Undo::Insert(_, raw) if *raw >= 0 => {
+                    gone.try_reserve(1).map_err(no_room)?;
+                    gone.push(*raw);
+                }
+                Undo::All(before) => {
+                    let mut before = stored(before)?;
+                    gone.try_reserve(before.len()).map_err(no_room)?;
+                    gone.append(&mut before);
+                }
+                _ => {}
+            }
+        }
+        if gone.is_empty() {
+            return Ok(Vec::new());
+        }
+        gone.sort_unstable();
+        gone.dedup();
+        // What something still refers to stays.
+        let mut kept = zeroed("the places of replaced chunks", gone.len() as u64)?;
+        for raw in stored(&self.offsets)? {
+            if let Some(kept) = gone.binary_search(&raw).ok().and_then(|at| kept.get_mut(at)) {
+                *kept = 1;
+            }
+        }
+        let header = self.header.len();
+        let place = |raw: i64| {
+            let start = u64::try_from(raw).ok()?.checked_add(header)?;
+            Some(start..start.saturating_add(self.stored_len(start)?))
+        };
+        Ok(gone
+            .into_iter()
+            .zip(kept)
+            .filter(|(_, kept)| *kept == 0)
+            .filter_map(|(raw, _)| place(raw))
+            .collect())
+    }
+
+    /// Before a commit of a frame that has become loose, moves some chunks into holes before them: the last ones, so that the
+    /// frame gets shorter, and those behind the largest holes, so that these grow together. Whether it has moved any.
+    pub(super) fn tighten(&mut self) -> Result<bool> {
+        if !self.changes.space.is_loose(LOOSE) || !self.changes.space.has_room() {
+            return Ok(false);
+        }
+        let mut chunks = self.stored_chunks()?;
+        chunks.sort_unstable();
+        let mut budget = self.changes.space.written().saturating_mul(4).max(MOVED);
+        let mut moved = false;
+        for n in (0..chunks.len()).rev().take(LOOKS) {
+            moved |= self.move_chunk(&chunks, n, true, &mut budget)?;
+        }
+        let header = self.header.len();
+        let behind = |end: u64| {
+            let raw = i64::try_from(end.checked_sub(header)?).ok()?;
+            chunks.binary_search_by_key(&raw, |(raw, _)| *raw).ok()
+        };
+        let holes = self.changes.space.largest_free(LOOKS);
+        for n in holes.iter().filter_map(|(_, end)| behind(*end)) {
+            moved |= self.move_chunk(&chunks, n, true, &mut budget)?;
+        }
+        if !moved {
+            // No hole takes any of them: they make room for others where they are.
+            for n in holes.iter().filter_map(|(_, end)| behind(*end)).take(2) {
+                self.move_chunk(&chunks, n, false, &mut budget)?;
+            }
+        }
+        Ok(moved)
+    }
+
+    /// The offsets of the stored chunks, with the numbers of these.
+    fn stored_chunks(&self) -> Result<Vec<(i64, u64)>> {
+        let mut chunks = Vec::new();
+        if let Offsets::Each(all) = &self.offsets {
+            let refused =
+                |_| Error::out_of_memory("the chunk offsets", (all.len() as u64).saturating_mul(16));
+            chunks.try_reserve_exact(all.len()).map_err(refused)?;
+            chunks.extend(all.iter().copied().zip(0..).filter(|(raw, _)| *raw >= 0));
+        }
+        Ok(chunks)
+    }
+
+    /// Moves one of the chunks, into a hole before it or (not `inwards`) to any place, where there is one and it costs no
+    /// more than the budget; whether.
+    fn move_chunk(
+        &mut self,
+        chunks: &[(i64, u64)],
+        n: usize,
+        inwards: bool,
+        budget: &mut u64,
+    ) -> Result<bool> {
+        let Some((raw, chunk)) = chunks.get(n).copied() else { return Ok(false) };
+        let same =
+            |other: Option<usize>| other.and_then(|n| chunks.get(n)).is_some_and(|(other, _)| *other == raw);
+        // One place for several chunks stays one; and it may have moved a moment ago.
+        if same(n.checked_sub(1)) || same(n.checked_add(1)) || self.offsets.raw(chunk)? != raw {
+            return Ok(false);
+        }
+        let start = self.header.len().saturating_add(raw.unsigned_abs());
+        let Some(len) = self.stored_len(start).filter(|len| len <= budget) else { return Ok(false) };
+        let place = self.changes.space.place_before(len, start);
+        if inwards && place.is_none() {
+            return Ok(false);
+        }
+        *budget = budget.saturating_sub(len);
+        let mut bytes = zeroed("a compressed chunk", len)?;
+        self.store.read_at(FileId::Frame, start, &mut bytes)?;
+        // What is damaged stays where it is, so that `verify` finds it.
+        if !self.is_as_hashed(chunk, raw, &bytes) {
+            return Ok(false);
+        }
+        let space = &mut self.changes.space;
+        let place = match place.filter(|_| inwards) {
+            Some(place) => {
+                space.take(place, len);
+                place
+            }
+            None => space.allocate(len),
+        };
+        let new = self.write_into(place, &bytes)?;
+        self.note_moved(chunk, raw, new, &bytes)?;
+        self.replace_offset(chunk, raw, new)?;
+        Ok(true)
+    }
+
+    /// Cuts off what nothing refers to at the end of the file, where it is more than `least` bytes.
+    fn cut_end(&mut self, least: u64) {
+        if let Some(len) = self.changes.space.cut(least) {
+            // A file that stays longer does no harm.
+            let _ = self.store.apply(&WriteStep::SetLen { file: FileId::Frame, len });
+        }
+    }
+
+    /// After a commit: what it has left free at the end of the file, where that is much.
+    pub(super) fn cut_much(&mut self) {
+        self.cut_end(self.changes.space.much());
+    }
+
+    /// What the files of the frame hold: bytes that it refers to, and dead ones. Reads the header of every chunk.
+    ///
+    /// Dead are the places of chunks that were replaced, old offsets and trailers, room that is left for chunks to come, in a
+    /// sparse frame chunk files that nothing refers to. A writer fills them again, when no reader needs them any more;
+    /// [`SChunk::compact`] gives them back.
+    ///
+    /// ```
+    /// use b2nd::Params;
+    /// use b2nd::schunk::CreateOptions;
+    /// let mut schunk = CreateOptions::new(Params::new(1)).create(None)?;
+    /// schunk.append(&(0..200).collect::<Vec<u8>>())?;
+    /// assert_eq!(schunk.space()?.dead(), 0);
+    /// schunk.update(0, &(1..201).collect::<Vec<u8>>())?;
+    /// assert!(schunk.space()?.dead() > 200);
+    /// schunk.compact()?;
+    /// assert_eq!(schunk.space()?.dead(), 0);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Format`] when an offset or the header of a chunk is damaged; [`Error::Io`] when it cannot be read.
+    pub fn space(&self) -> Result<SpaceUse> {
+        let groups = self.same_chunks()?;
+        let mut used = 0u64;
+        for (n, _) in (0..groups.len()).filter_map(|group| groups.get(group)) {
+            used = used.saturating_add(u64::from(self.chunk_info(n)?.cbytes));
+        }
+        let (mut tail, mut stored) = (self.header.len(), self.store.len(FileId::Frame)?);
+        if stored > self.header.frame_len() && self.is_followed(self.header.frame_len())? {
+            stored = self.header.frame_len();
+        }
+        if self.layout() == Layout::Sparse {
+            tail = self.header.frame_len();
+            for number in self.store.chunk_files()? {
+                stored = stored.saturating_add(self.store.len(FileId::Chunk(number))?);
+            }
+        } else if self.header.nbytes() == 0 {
+            tail = self.header.frame_len();
+        } else {
+            let end = self.header.len().saturating_add(self.header.cbytes());
+            tail = tail.saturating_add(self.header.frame_len().saturating_sub(end));
+        }
+        Ok(SpaceUse { stored: stored.max(used.saturating_add(tail)), used: used.saturating_add(tail) })
+    }
+}
+
+/// What the files of a frame hold, as [`SChunk::space`] tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SpaceUse {
+    /// All bytes, from the start of the frame to the end of its file (of the frame, where another follows), or of all files.
+    pub stored: u64,
+    /// The bytes that the frame refers to: header, chunks, offsets, trailer.
+    pub used: u64,
+}
+
+impl SpaceUse {
+    /// The bytes that nothing refers to.
+    pub fn dead(&self) -> u64 {
+        self.stored.saturating_sub(self.used)
+    }
+    /// The share of dead bytes, from 0 to 1.
+    pub fn dead_share(&self) -> f64 {
+        self.dead() as f64 / self.stored.max(1) as f64
+    }
+}
+
+impl Drop for SChunk {
+    fn drop(&mut self) {
+        // The end of a file whose last commit stands before it: whoever takes the file for the frame, finds the frame.
+        let ours = self.writable && self.opening.is_some() && self.changes.is_own_process();
+        if !ours
+            || self.has_changes()
+            || !self.changes.surveyed
+            || !self.changes.space.ends_behind(self.header.frame_len())
+        {
+            return;
+        }
+        self.changes.space_is_open = false;
+        // Where C-Blosc2 writes too, its turn is not waited for.
+        if self.look_for_fleet().is_ok() && self.fleet().is_none() && self.check_unchanged().is_ok() {
+            self.open_space();
+            self.cut_end(0);
+        }
+    }
+}
+
+/// The stored offsets of a list that are places, one for a list of the same.
+fn stored(offsets: &Offsets) -> Result<Vec<i64>> {
+    let all = match offsets {
+        Offsets::Uniform { len: 0, .. } => &[][..],
+        Offsets::Uniform { raw, .. } => std::slice::from_ref(raw),
+        Offsets::Each(all) => all,
+    };
+    let mut found = Vec::new();
+    found
+        .try_reserve_exact(all.len())
+        .map_err(|_| Error::out_of_memory("the chunk offsets", (all.len() as u64).saturating_mul(8)))?;
+    found.extend(all.iter().copied().filter(|raw| *raw >= 0));
+    Ok(found)
+}
