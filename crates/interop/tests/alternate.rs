@@ -126,3 +126,51 @@ fn both_writers_alternate_on_one_file() -> Outcome {
     assert!(failures.is_empty(), "{}", failures.into_iter().take(20).collect::<Vec<_>>().join("\n"));
     Ok(())
 }
+
+/// Whether dead bytes were written again: the file is much smaller than all that was written into it.
+fn was_reused(path: &Path, written: u64) -> Outcome<bool> {
+    let space = Array::open(path)?.schunk().space()?;
+    Ok(path.is_dir() || space.stored < written / 4)
+}
+
+#[test]
+fn python_blosc2_reads_what_lies_where_dead_bytes_were() -> Outcome {
+    let Some(python) = python::find()? else { return Ok(()) };
+    let folder = tempfile::tempdir()?;
+    let mut server = python.serve()?;
+    let (mut rng, mut reused) = (Rng::for_part(78, 0), 0);
+    for sequence in 0..30 {
+        let path = folder.path().join(format!("{sequence}.b2nd"));
+        let shape: Vec<u64> = vec![40 + rng.below(40), 60];
+        let chunks = [1 + rng.below(20), 1 + rng.below(60)];
+        let model = || -> Outcome<Model> {
+            let options = Options::new().with_chunks(chunks).with_blocks(chunks);
+            let sparse = if sequence % 5 == 4 { Layout::Sparse } else { Layout::Contiguous };
+            options.with_layout(sparse).create(Some(&path), Dtype::parse("<i4")?, &shape)?;
+            let data = vec![0; (shape[0] * shape[1] * 4) as usize];
+            Ok(Model { shape, itemsize: 4, data, meta: BTreeMap::new(), vlmeta: BTreeMap::new() })
+        };
+        let (mut model, mut written) = (model()?, 0);
+        for _ in 0..3 {
+            // A handle that stays open, then some that come and go, then the other side.
+            let mut array = Array::open_with(&path, &OpenOptions::new().with_write(true))?;
+            for _ in 0..30 {
+                let rows = rng.below(model.shape[0]);
+                let part = [Part::Range(Some(rows.cast_signed()), Some(rows.cast_signed() + 1), 1)];
+                let items = rng.bytes(60 * 4);
+                slicing::write(&part, &model.shape, 4, &mut model.data, &items);
+                array.write_bytes(Selection::parse(&slicing::text(&part))?, &items)?;
+                written += array.schunk().frame_len() / 4;
+            }
+            compare(&model, &path, &mut server)?;
+            drop(array);
+            for turns in 0..8 {
+                turn(&mut rng, &mut model, &path, turns == 7, &mut server)?;
+                compare(&model, &path, &mut server).map_err(|e| format!("sequence {sequence}: {e}"))?;
+            }
+        }
+        reused += u32::from(was_reused(&path, written)?);
+    }
+    assert!(reused > 20, "{reused}");
+    Ok(())
+}

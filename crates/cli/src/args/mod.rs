@@ -56,6 +56,8 @@ pub(crate) enum Verb {
     Convert(Convert),
     /// Decode everything, and say what is damaged
     Verify(Verify),
+    /// Give back the room that changes have left in a file
+    Compact(Compact),
     /// Compare two arrays
     Diff(Diff),
     /// List, show, set and remove attributes (vlmetalayers)
@@ -324,6 +326,24 @@ The exit code is 1 if anything is damaged; each damaged block is a line with the
 lost. The format has no checksums: a flipped bit that leaves a stream well-formed changes values,
 and nobody can tell.")]
 pub(crate) struct Verify {
+    /// The array (or any other Blosc2 frame)
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) place: Place,
+}
+
+/// `b2nd compact`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  b2nd info a.b2nd          how much of the file is dead bytes
+  b2nd compact a.b2nd
+
+A writer fills most dead bytes again by itself. This writes a new file, without compressing
+anything, and gives it the old one's name; who reads the old one keeps it. Of a directory, chunk
+files that nothing refers to are removed, unless somebody reads an older state.")]
+pub(crate) struct Compact {
     /// The array (or any other Blosc2 frame)
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,

@@ -3,6 +3,7 @@
 mod append;
 mod attrs;
 mod cat;
+mod compact;
 mod convert;
 mod demo;
 mod diff;
@@ -28,6 +29,7 @@ pub(crate) fn run(verb: &Verb) -> Result<Outcome> {
         Verb::Plot(args) => plot::run(args),
         Verb::Convert(args) => convert::run(args),
         Verb::Verify(args) => verify::run(args),
+        Verb::Compact(args) => compact::run(args),
         Verb::Diff(args) => diff::run(args),
         Verb::Attrs(args) => attrs::run(args),
         Verb::Demo(args) => demo::run(args),

@@ -201,3 +201,29 @@ fn equal_nans_are_equal() {
     folder.good(&["import", "n.npy", "b.b2nd", "--codec", "lz4"]);
     folder.good(&["diff", "a.b2nd", "b.b2nd"]);
 }
+
+#[test]
+fn info_counts_dead_bytes_and_compact_gives_them_back() {
+    let folder = Folder::new();
+    stored(&folder, "a.b2nd", &["--level", "0"]);
+    let dead = || -> (u64, u64) {
+        let info: Value = serde_json::from_str(&folder.good(&["info", "a.b2nd", "--json"])).unwrap();
+        (info["dead"].as_u64().unwrap(), info["stored"].as_u64().unwrap())
+    };
+    assert_eq!(dead(), (0, folder.read("a.b2nd").len() as u64));
+    folder.good(&["append", "a.b2nd", "in.npy"]);
+    folder.good(&["attrs", "a.b2nd", "set", "units", "\"K\""]);
+    let (gone, stored) = dead();
+    assert_eq!(stored, folder.read("a.b2nd").len() as u64);
+    assert!(gone > 100, "{gone}");
+    let share = format!("({:.1} %)", 100.0 * gone as f64 / stored as f64);
+    assert!(folder.good(&["info", "a.b2nd"]).contains(&share));
+    folder.good(&["export", "a.b2nd", "before.npy"]);
+    assert!(folder.good(&["compact", "a.b2nd"]).contains("0 B of dead bytes left"));
+    // The offsets are compressed anew.
+    let (left, now) = dead();
+    assert!(left == 0 && now <= stored - gone + 50 && now == folder.read("a.b2nd").len() as u64, "{now}");
+    folder.good(&["export", "a.b2nd", "after.npy"]);
+    assert_eq!(folder.read("before.npy"), folder.read("after.npy"));
+    folder.fails(3, "gone.b2nd", &["compact", "gone.b2nd"]);
+}

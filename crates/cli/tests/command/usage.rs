@@ -11,9 +11,10 @@ fn folder() -> Folder {
 fn help_teaches_every_verb() {
     let folder = Folder::new();
     assert!(folder.good(&["--help"]).contains("b2nd demo"));
-    for verb in
-        ["import", "export", "cat", "info", "slice", "plot", "convert", "verify", "diff", "attrs", "demo"]
-    {
+    for verb in [
+        "import", "export", "cat", "info", "slice", "plot", "convert", "verify", "compact", "diff", "attrs",
+        "demo",
+    ] {
         let help = folder.good(&[verb, "--help"]);
         assert!(help.contains("Examples:") && help.contains(&format!("  b2nd {verb}")), "{help}");
     }

@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 use b2nd::array::Array;
 use b2nd::chunk::SplitMode;
-use b2nd::schunk::{Layout, SChunk};
+use b2nd::schunk::{Layout, SChunk, SpaceUse};
 use b2nd::{Filter, Pipeline};
 use serde_json::{Map, Value as Json, json};
 
@@ -70,6 +70,8 @@ fn to_json(opened: &Opened) -> Json {
         Opened::Frame(_) => None,
     };
     let (nbytes, cbytes) = sizes(opened);
+    let space = schunk.space().ok();
+    let space = space.as_ref();
     let mut all = json!({
         "shape": array.map(Array::shape),
         "dtype": array.map(|a| a.dtype().to_text()),
@@ -85,6 +87,8 @@ fn to_json(opened: &Opened) -> Json {
         "layout": layout(schunk),
         "metalayer": array.map(|a| a.revision().name()),
         "ratio": if cbytes == 0 { Json::Null } else { json!(nbytes as f64 / cbytes as f64) },
+        "stored": space.map(|space| space.stored),
+        "dead": space.map(SpaceUse::dead),
         "nchunks": schunk.nchunks(),
         "chunk_kinds": Stats::of(schunk).map(|stats| stats.to_json()),
         "frame_version": schunk.version(),
@@ -128,6 +132,13 @@ fn to_table(opened: &Opened) -> Vec<Row> {
     rows.push(("size", format!("{} ({nbytes} bytes)", report::bytes(nbytes))));
     rows.push(("compressed", format!("{} ({cbytes} bytes)", report::bytes(cbytes))));
     rows.push(("ratio", report::ratio(nbytes, cbytes)));
+    if let Some(space) = schunk.space().ok().filter(|space| space.dead() > 0) {
+        let (dead, share) = (space.dead(), 100.0 * space.dead_share());
+        rows.push((
+            "dead bytes",
+            format!("{} of {} ({share:.1} %)", report::bytes(dead), report::bytes(space.stored)),
+        ));
+    }
     rows.push(("layout", layout(schunk).into()));
     let metalayer = match opened {
         Opened::Array(array) => array.revision().name(),
