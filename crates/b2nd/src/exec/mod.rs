@@ -21,21 +21,49 @@ use std::sync::{Arc, Mutex};
 /// assert!(cancel.is_cancelled());
 /// # let _ = exec;
 /// ```
-#[derive(Debug, Clone, Default)]
-pub struct Cancel(Arc<AtomicBool>);
+#[derive(Clone, Default)]
+pub struct Cancel {
+    thrown: Arc<AtomicBool>,
+    asked: Option<Arc<dyn Fn() -> bool + Send + Sync>>,
+}
+
+impl std::fmt::Debug for Cancel {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Cancel").field("thrown", &self.thrown).finish_non_exhaustive()
+    }
+}
 
 impl Cancel {
     /// A switch that is not thrown.
     pub fn new() -> Self {
         Self::default()
     }
+    /// A switch that asks a closure too, at every look: for those who learn only on a thread of their own, or only by asking,
+    /// that something is to end.
+    ///
+    /// It is asked on the threads that do the work, the caller's among them, before each chunk or block: it should answer fast.
+    /// The operation whose thread hears `true` ends; others that hold the switch do not.
+    ///
+    /// ```
+    /// use b2nd::{Cancel, Error, Exec, Options};
+    /// let enough = std::time::Instant::now();
+    /// let cancel = Cancel::asking(move || enough.elapsed().as_secs() < 3600);
+    /// let a = Options::new().create_memory::<u8>([4])?.to_bytes()?;
+    /// let options = b2nd::OpenOptions::new().with_exec(Exec::new(1).with_cancel(cancel));
+    /// let a = b2nd::Array::from_bytes(a, &options)?;
+    /// assert!(matches!(a.read_bytes(()), Err(Error::Cancelled)));
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    pub fn asking(ask: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        Cancel { thrown: Arc::default(), asked: Some(Arc::new(ask)) }
+    }
     /// Stops every operation that looks at this switch, at its next block.
     pub fn cancel(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.thrown.store(true, Ordering::Relaxed);
     }
-    /// Whether [`Cancel::cancel`] was called.
+    /// Whether [`Cancel::cancel`] was called, or the closure of [`Cancel::asking`] says so.
     pub fn is_cancelled(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.thrown.load(Ordering::Relaxed) || self.asked.as_ref().is_some_and(|ask| ask())
     }
 }
 

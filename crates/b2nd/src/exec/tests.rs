@@ -127,3 +127,25 @@ fn closures_that_use_the_pool_they_run_in_do_not_take_up_the_work_they_are_part_
         .unwrap();
     }
 }
+
+#[test]
+fn a_switch_that_asks_ends_the_work_whose_thread_hears_it() {
+    use std::cell::Cell;
+    thread_local!(static ENOUGH: Cell<bool> = const { Cell::new(false) });
+    for threads in [1, 4] {
+        let exec = Exec::new(threads).with_cancel(Cancel::asking(|| ENOUGH.get()));
+        let done = AtomicUsize::new(0);
+        let count = |_: &mut Scratch, _| {
+            done.fetch_add(1, Ordering::Relaxed);
+            std::thread::sleep(std::time::Duration::from_micros(50));
+            Ok(())
+        };
+        exec.run(500, u64::MAX, count).unwrap();
+        assert_eq!(done.swap(0, Ordering::Relaxed), 500);
+        ENOUGH.set(true);
+        assert!(matches!(exec.run(500, u64::MAX, count), Err(Error::Cancelled)));
+        assert!(done.load(Ordering::Relaxed) < 500);
+        ENOUGH.set(false);
+        exec.run(10, u64::MAX, count).unwrap();
+    }
+}

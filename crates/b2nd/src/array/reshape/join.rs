@@ -1,6 +1,7 @@
 //! Arrays put together: concatenated, stacked, copied.
 
 use crate::array::Array;
+use crate::array::ArrayWriter;
 use crate::array::Dtype;
 use crate::array::Options;
 use crate::array::Transaction;
@@ -195,6 +196,16 @@ impl Transaction<'_> {
     ///
     /// # Errors
     /// As [`Array::extend`]; after an error the transaction can only be dropped.
+    pub fn extend(&mut self, axis: usize, arrays: &[&Array]) -> Result<()> {
+        self.stage(|array| array.stage_extend(axis, arrays))
+    }
+}
+
+impl ArrayWriter {
+    /// Appends other arrays along an axis; see [`Array::extend`].
+    ///
+    /// # Errors
+    /// As [`Array::extend`]; after an error the writer can only be dropped or rolled back.
     pub fn extend(&mut self, axis: usize, arrays: &[&Array]) -> Result<()> {
         self.stage(|array| array.stage_extend(axis, arrays))
     }

@@ -316,4 +316,30 @@ impl ArrayWriter {
     pub fn append_bytes(&mut self, axis: usize, items: &[u8]) -> Result<()> {
         self.stage(|array| array.stage_insert(axis, None, items, None))
     }
+
+    /// Gives the array another shape; see [`Array::resize`].
+    ///
+    /// # Errors
+    /// As [`Array::resize`]; after an error the writer can only be dropped or rolled back.
+    pub fn resize(&mut self, resize: impl Into<Resize>) -> Result<()> {
+        let resize = resize.into();
+        self.stage(|array| array.stage_resize(&resize))
+    }
+
+    /// Inserts items along an axis; see [`Array::insert_bytes`].
+    ///
+    /// # Errors
+    /// As [`Array::insert_bytes`]; after an error the writer can only be dropped or rolled back.
+    pub fn insert_bytes(&mut self, axis: usize, index: u64, items: &[u8]) -> Result<()> {
+        self.stage(|array| array.stage_insert(axis, Some(index), items, None))
+    }
+
+    /// Deletes along an axis; see [`Array::delete`].
+    ///
+    /// # Errors
+    /// As [`Array::delete`]; after an error the writer can only be dropped or rolled back.
+    pub fn delete(&mut self, axis: usize, range: impl Into<Axis>) -> Result<()> {
+        let range = range.into();
+        self.stage(|array| array.stage_delete(axis, range))
+    }
 }

@@ -31,6 +31,26 @@ impl Array {
         let _ = self.rollback();
         Transaction { array: self, open: true }
     }
+
+    /// A transaction that owns the array, for those who cannot borrow it for so long: [`ArrayWriter::commit`] and
+    /// [`ArrayWriter::rollback`] give it back.
+    ///
+    /// ```
+    /// use b2nd::{s, Dtype, Options};
+    /// let a = Options::new().create(None, Dtype::parse("|u1")?, &[3])?;
+    /// let mut writer = a.into_writer();
+    /// writer.write_bytes(s![0], &[7])?;
+    /// writer.append_bytes(0, &[8])?;
+    /// let mut writer = writer.commit()?.into_writer();
+    /// writer.delete(0, 0..2)?;
+    /// assert_eq!(writer.array().read_bytes(s![])?, [0, 8]);
+    /// assert_eq!(writer.rollback()?.read_bytes(s![])?, [7, 0, 0, 8]);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    pub fn into_writer(mut self) -> ArrayWriter {
+        let _ = self.rollback();
+        ArrayWriter { array: self, open: true, new: false }
+    }
 }
 
 impl Transaction<'_> {
@@ -86,7 +106,8 @@ impl Drop for Transaction<'_> {
     }
 }
 
-/// A new array that is being filled: see [`Options::create_uncommitted`](crate::Options::create_uncommitted).
+/// A new array that is being filled: see [`Options::create_uncommitted`](crate::Options::create_uncommitted). Or one that was
+/// there, and is being changed by a transaction that owns it: see [`Array::into_writer`].
 ///
 /// ```
 /// use b2nd::{s, Dtype, Options};
@@ -100,11 +121,13 @@ impl Drop for Transaction<'_> {
 pub struct ArrayWriter {
     array: Array,
     open: bool,
+    /// Whether there is nothing to go back to.
+    new: bool,
 }
 
 impl ArrayWriter {
     pub(crate) fn new(array: Array) -> Self {
-        ArrayWriter { array, open: true }
+        ArrayWriter { array, open: true, new: true }
     }
 
     /// The array so far: its shape and partition; what was written can be read.
@@ -138,16 +161,48 @@ impl ArrayWriter {
         result
     }
 
-    /// Makes the array visible, whole, under its name.
+    /// Makes the array visible, whole, under its name; of one that was there, all changes at once.
     ///
     /// # Errors
     /// [`Error::Io`] when the file cannot be written or moved to its name; [`Error::Usage`] when a file of that name has
-    /// appeared and may not be replaced. Then nothing remains.
+    /// appeared and may not be replaced. Then nothing remains of a new array, and of another none of the changes.
     pub fn commit(mut self) -> Result<Array> {
         if !self.open {
             return Err(Error::usage("a write of this array failed: nothing is committed"));
         }
         self.array.commit()?;
         Ok(self.array)
+    }
+
+    /// Forgets all that was written, and gives the array back as it was.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] for a new array, which never was; [`Error::Io`] when the file cannot be read.
+    pub fn rollback(mut self) -> Result<Array> {
+        if self.new {
+            return Err(Error::usage("a new array has nothing to go back to: drop its writer"));
+        }
+        self.array.rollback()?;
+        Ok(self.array)
+    }
+
+    /// Adds or replaces a vlmetalayer; see [`Array::set_vlmetalayer`].
+    ///
+    /// # Errors
+    /// As [`Array::set_vlmetalayer`]; after an error the writer can only be dropped or rolled back.
+    pub fn set_vlmetalayer(&mut self, name: &str, content: &[u8]) -> Result<()> {
+        self.stage(|array| array.schunk.stage_vlmetalayer(name, content))
+    }
+
+    /// Removes a vlmetalayer; whether there was one.
+    ///
+    /// # Errors
+    /// As [`Array::remove_vlmetalayer`]; after an error the writer can only be dropped or rolled back.
+    pub fn remove_vlmetalayer(&mut self, name: &str) -> Result<bool> {
+        let there = self.array.schunk.vlmetalayer_names().any(|other| other == name);
+        if there {
+            self.stage(|array| array.schunk.stage_removal(name).map(drop))?;
+        }
+        Ok(there)
     }
 }
