@@ -76,6 +76,15 @@ impl Offsets {
             Offsets::Each(all) => all.len() as u64,
         }
     }
+    /// Hashes them: the same for the same offsets, however they are kept.
+    pub(crate) fn hash(&self, hasher: &mut impl std::hash::Hasher) {
+        hasher.write(&self.len().to_le_bytes());
+        match (self, self.all_equal()) {
+            (_, Some(raw)) => hasher.write(&raw.to_le_bytes()),
+            (Offsets::Uniform { raw, .. }, None) => hasher.write(&raw.to_le_bytes()),
+            (Offsets::Each(all), None) => all.iter().for_each(|raw| hasher.write(&raw.to_le_bytes())),
+        }
+    }
     /// The stored value of chunk `n`.
     pub(crate) fn raw(&self, n: u64) -> Result<i64> {
         let found = match self {

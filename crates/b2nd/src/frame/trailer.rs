@@ -153,6 +153,17 @@ impl Trailer {
         self.layer = layer;
     }
 
+    /// Hashes the vlmetalayers and the checksums.
+    pub(crate) fn hash(&self, hasher: &mut impl std::hash::Hasher) {
+        for (name, chunk) in self.entries() {
+            hasher.write(&(name.bytes().len() as u64).to_le_bytes());
+            hasher.write(name.bytes());
+            hasher.write(&(chunk.len() as u64).to_le_bytes());
+            hasher.write(chunk);
+        }
+        hasher.write(self.layer.as_deref().unwrap_or_default());
+    }
+
     /// Whether there are no vlmetalayers, the checksums aside.
     pub(crate) fn is_empty(&self) -> bool {
         self.entries.is_empty()

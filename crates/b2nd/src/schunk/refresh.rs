@@ -3,6 +3,21 @@
 use super::handle::SChunk;
 use super::options::OpenOptions;
 use crate::error::Result;
+use std::hash::Hasher;
+use twox_hash::XxHash3_128;
+
+/// Takes bytes as the hash of the standard library would, and gives all bits of it.
+struct Hashed(XxHash3_128);
+
+impl Hasher for Hashed {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0.write(bytes);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0.finish_128() as u64
+    }
+}
 
 impl SChunk {
     /// The options that open this frame again as it is open now.
@@ -49,6 +64,30 @@ impl SChunk {
         let Some(now) = self.reopened()? else { return Ok(false) };
         *self = now;
         Ok(true)
+    }
+
+    /// What tells this state of the frame from those of other commits: two handles that see the same have the same number, in other
+    /// processes too.
+    ///
+    /// It is a hash of all that a commit writes besides the chunks. With checksums, that is by what the chunks hold; without, by
+    /// where they are and how long, so that another program which writes other bytes to the same places goes unnoticed.
+    ///
+    /// ```
+    /// use b2nd::{Dtype, Options};
+    /// let mut a = Options::new().create(None, Dtype::parse("|u1")?, &[3])?;
+    /// let before = a.schunk().state();
+    /// assert_eq!(b2nd::Array::from_bytes(a.to_bytes()?, &Default::default())?.schunk().state(), before);
+    /// a.write_bytes((), &[1, 2, 3])?;
+    /// assert_ne!(a.schunk().state(), before);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    pub fn state(&self) -> u128 {
+        let mut hasher = XxHash3_128::new();
+        hasher.write(self.header.bytes());
+        let mut rest = Hashed(hasher);
+        self.offsets.hash(&mut rest);
+        self.trailer.hash(&mut rest);
+        rest.0.finish_128()
     }
 
     /// The frame as it is now at its path, where it is no longer the one of the last commit through this handle.

@@ -34,4 +34,25 @@ impl Array {
         *self = array;
         Ok(true)
     }
+
+    /// Writes the frame anew without the dead bytes that changes have left, compressed as it is: see
+    /// [`SChunk::compact`](crate::SChunk::compact).
+    ///
+    /// ```
+    /// use b2nd::Options;
+    /// let mut a = Options::new().create_memory::<i32>([100])?;
+    /// a.write_items((), &(0..100).collect::<Vec<i32>>())?;
+    /// a.write_items((), &(100..200).collect::<Vec<i32>>())?;
+    /// assert!(a.schunk().space()?.dead() > 0);
+    /// a.compact()?;
+    /// assert_eq!(a.schunk().space()?.dead(), 0);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`SChunk::compact`](crate::SChunk::compact).
+    pub fn compact(&mut self) -> Result<()> {
+        self.rollback()?;
+        self.schunk.compact()
+    }
 }
