@@ -1,0 +1,803 @@
+"""The array: what it is, and what is done with it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pickle import PickleBuffer
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from . import _dtypes, _indexing, _msgpack
+from ._b2nd import Handle, from_frame
+from ._b2nd import open as _open
+from ._errors import ChangedError, UsageError
+from ._meta import Attributes, Metalayers
+from ._options import Making, Saving, making, opening, saving
+
+#: The axes that a reduction goes over; ``None``: all.
+Axes = int | Sequence[int] | None
+
+
+class Array:
+    """An N-dimensional compressed array, in a file, a directory or memory; or a view of one under other axes.
+
+    It is made by :func:`b2nd.open`, :func:`b2nd.array` and their like, not by hand. Threads may share it: reads go side by side, a
+    change waits for them. A process that forks may go on reading in the child.
+
+    >>> import b2nd, numpy as np
+    >>> a = b2nd.array(np.arange(12).reshape(3, 4))
+    >>> a[1:, ::2]
+    array([[ 4,  6],
+           [ 8, 10]])
+    >>> a.T[-1]
+    array([ 3,  7, 11])
+    """
+
+    __slots__ = ("__weakref__", "_axes", "_dtype", "_handle")
+
+    _handle: Handle
+    _dtype: np.dtype[Any]
+    #: Of a view: for each of its axes which of the array's it is, ``None`` for a new one.
+    _axes: tuple[int | None, ...] | None
+
+    #: NumPy's operators turn to ``__array__``; ours come before those of arrays.
+    __array_priority__ = 1.0
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        raise TypeError("arrays are made by b2nd.open, b2nd.array, b2nd.zeros and their like")
+
+    @classmethod
+    def _of(cls, handle: Handle, axes: tuple[int | None, ...] | None = None) -> Array:
+        array = object.__new__(cls)
+        array._handle, array._axes = handle, axes
+        array._dtype = _dtype_of(handle)
+        return array
+
+    # What it is.
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The length of each axis."""
+        return self._arranged(self._handle.shape)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The dtype of an item."""
+        return self._dtype
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of items."""
+        size = 1
+        for length in self.shape:
+            size *= length
+        return size
+
+    @property
+    def itemsize(self) -> int:
+        """The bytes of an item."""
+        return self._dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of all items, uncompressed."""
+        return self.size * self._dtype.itemsize
+
+    @property
+    def cbytes(self) -> int:
+        """The bytes of the compressed chunks."""
+        return self._handle.cbytes
+
+    @property
+    def cratio(self) -> float:
+        """How many times smaller the chunks are than the items."""
+        return self.nbytes / self.cbytes if self.cbytes else float("inf")
+
+    @property
+    def chunks(self) -> tuple[int, ...]:
+        """The shape of a chunk, the unit of storage."""
+        return self._arranged(self._handle.chunks)
+
+    @property
+    def blocks(self) -> tuple[int, ...]:
+        """The shape of a block, the unit of decompression."""
+        return self._arranged(self._handle.blocks)
+
+    @property
+    def nchunks(self) -> int:
+        """The number of chunks."""
+        return self._handle.nchunks
+
+    @property
+    def codec(self) -> str:
+        """The name of the codec."""
+        return self._handle.info()["codec"]
+
+    @property
+    def clevel(self) -> int:
+        """The level of compression, 0 to 9."""
+        return self._handle.info()["clevel"]
+
+    @property
+    def filters(self) -> list[tuple[str, int]]:
+        """The names of the filters, with their parameters, in the order in which they are applied."""
+        return self._handle.info()["filters"]
+
+    @property
+    def urlpath(self) -> str | None:
+        """Where it is; ``None`` for an array in memory."""
+        path = self._handle.info()["path"]
+        return None if path is None else os.fsdecode(path)
+
+    @property
+    def info(self) -> Info:
+        """All that is told of it."""
+        known = {
+            "urlpath": self.urlpath,
+            "shape": self.shape,
+            "dtype": str(self.dtype),
+            "chunks": self.chunks,
+            "blocks": self.blocks,
+            "nbytes": self.nbytes,
+            "cbytes": self.cbytes,
+            "cratio": self.cratio,
+        }
+        known.update((key, value) for key, value in self._handle.info().items() if key != "path")
+        return Info(known)
+
+    @property
+    def attrs(self) -> Attributes:
+        """Its attributes, which change at any time."""
+        return Attributes(self._handle)
+
+    @property
+    def vlmeta(self) -> Attributes:
+        """The same as :attr:`attrs`, under python-blosc2's name."""
+        return Attributes(self._handle)
+
+    @property
+    def meta(self) -> Metalayers:
+        """Its metalayers, which are made with it."""
+        return Metalayers(self._handle)
+
+    @property
+    def closed(self) -> bool:
+        """Whether :meth:`close` was called."""
+        return self._handle.is_closed
+
+    @property
+    def nthreads(self) -> int:
+        """On how many threads its operations work."""
+        return self._handle.info()["nthreads"]
+
+    @nthreads.setter
+    def nthreads(self, count: int) -> None:
+        self._handle.set_nthreads(count)
+
+    def _arranged(self, lengths: Sequence[int]) -> tuple[int, ...]:
+        if self._axes is None:
+            return tuple(lengths)
+        return tuple(1 if axis is None else lengths[axis] for axis in self._axes)
+
+    # Reading.
+
+    def __getitem__(self, key: Any) -> Any:
+        """What an index takes, as NumPy has it: integers, slices with steps, ``...``, new axes, lists, arrays and masks. The name of
+        a field gives a :class:`Field`."""
+        if isinstance(key, str):
+            return self.fields[key]
+        if isinstance(key, list) and key and all(isinstance(name, str) for name in key):
+            return self[...][key]
+        return self._read(_indexing.plan(key, self.shape))
+
+    def get(self, key: Any = ..., *, out: np.ndarray) -> np.ndarray:
+        """Reads what an index takes into an array that is there: without a copy when it is contiguous and has the dtype."""
+        plan = _indexing.plan(key, self.shape)
+        if out.shape != plan.shape:
+            raise ValueError(f"out has the shape {out.shape}, and the index takes {plan.shape}")
+        if out.dtype == self.dtype and out.flags.c_contiguous and plan.order is None:
+            self._read_raw(plan, out.reshape(plan.raw))
+        else:
+            out[...] = self._read(plan)
+        return out
+
+    @property
+    def oindex(self) -> Indexer:
+        """``a.oindex[[3, 1], ::2]``: every combination of a list, mask or range for each axis."""
+        return Indexer(self, _indexing.orthogonal)
+
+    @property
+    def vindex(self) -> Indexer:
+        """``a.vindex[[3, 1], [0, 5]]``: single items, by their indices along each axis or by a mask."""
+        return Indexer(self, _indexing.pointwise)
+
+    @property
+    def fields(self) -> Mapping[str, Field]:
+        """The fields of a structured dtype: only their bytes are copied when they are read."""
+        return {name: Field(self, name) for name in self.dtype.names or ()}
+
+    def _read(self, plan: _indexing.Plan) -> Any:
+        raw = np.empty(plan.raw, self.dtype)
+        self._read_raw(plan, raw)
+        result = plan.shaped(raw)
+        return result[()] if plan.scalar else result
+
+    def _read_raw(self, plan: _indexing.Plan, raw: np.ndarray) -> None:
+        if raw.size and self.dtype.itemsize:
+            self._handle.read_into(plan.selection, _dtypes.as_bytes(raw), self._axes)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        if copy is False:
+            raise ValueError("the items are compressed: an array of them is always a copy")
+        items = self[...]
+        return items if dtype is None else items.astype(dtype, copy=False)
+
+    def __dlpack__(self, **options: Any) -> Any:
+        if options.get("copy") is False:
+            raise BufferError("the items are compressed: an array of them is always a copy")
+        options.pop("copy", None)
+        return self[...].__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("len() of an array without axes")
+        return self.shape[0]
+
+    def __iter__(self) -> Iterator[Any]:
+        """Along the first axis, read a row of chunks at a time."""
+        if not self.shape:
+            raise TypeError("iteration over an array without axes")
+        step = max(self.chunks[0], 1)
+        for start in range(0, self.shape[0], step):
+            yield from self[start : start + step]
+
+    def __bool__(self) -> bool:
+        return bool(self[...])
+
+    def __int__(self) -> int:
+        return int(self[...])
+
+    def __float__(self) -> float:
+        return float(self[...])
+
+    def __complex__(self) -> complex:
+        return complex(self[...])
+
+    def __index__(self) -> int:
+        return self[...].__index__()
+
+    def item(self, *index: int) -> Any:
+        """The item at an index, or the only one there is, as an object of Python."""
+        return self[index].item() if index else self[...].item()
+
+    def tobytes(self) -> bytes:
+        """The items in C order."""
+        return self[...].tobytes()
+
+    def iterchunks(self) -> Iterator[Chunk]:
+        """The chunks in C order, each of them read when it is asked to."""
+        counts = [-(-n // c) if c else 0 for n, c in zip(self.shape, self.chunks, strict=True)]
+        for position in np.ndindex(*counts):
+            bounds = zip(position, self.chunks, self.shape, strict=True)
+            slices = tuple(slice(at * c, min((at + 1) * c, n)) for at, c, n in bounds)
+            yield Chunk(self, position, slices)
+
+    def iterchunks_info(self) -> Iterator[dict[str, Any]]:
+        """What is known of each chunk without decompressing it, with its ``coords``."""
+        counts = [-(-n // c) if c else 0 for n, c in zip(self._handle.shape, self._handle.chunks, strict=True)]
+        for n, position in enumerate(np.ndindex(*counts)):
+            yield {**self._handle.chunk_info(n), "coords": position}
+
+    def get_chunk(self, nchunk: int) -> bytes:
+        """A chunk as it is stored, compressed."""
+        return bytes(self._handle.chunk(nchunk))
+
+    # Writing.
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        """Writes what NumPy would write, and commits it, unless a transaction is open."""
+        if isinstance(key, str):
+            raise UsageError("a field is written with its structure: read, change and write the items")
+        self._write(_indexing.plan(key, self.shape), value)
+
+    def _write(self, plan: _indexing.Plan, value: Any) -> None:
+        items = self._items(value)
+        if items.ndim > len(plan.shape):
+            extra = items.ndim - len(plan.shape)
+            if any(length != 1 for length in items.shape[:extra]):
+                raise ValueError(f"could not broadcast input array from shape {items.shape} into shape {plan.shape}")
+            items = items.reshape(items.shape[extra:])
+        if 0 in plan.shape:
+            np.broadcast_to(items, plan.shape)
+            return
+        selection = plan.selection
+        if items.size == 1:
+            if self._axes is not None:
+                raw = np.broadcast_to(items.reshape(()), plan.raw)
+                selection, _ = _indexing.in_parent(selection, raw, self._axes, self.shape, tuple(self._handle.shape))
+            self._handle.fill(selection, _dtypes.as_bytes(np.ascontiguousarray(items)))
+            return
+        try:
+            whole = np.broadcast_to(items, plan.shape)
+        except ValueError:
+            raise ValueError(
+                f"could not broadcast input array from shape {items.shape} into shape {plan.shape}"
+            ) from None
+        data = plan.unshaped(whole)
+        if self._axes is not None:
+            selection, data = _indexing.in_parent(selection, data, self._axes, self.shape, tuple(self._handle.shape))
+        self._handle.write(selection, _dtypes.as_bytes(np.ascontiguousarray(data)))
+
+    def _items(self, value: Any) -> np.ndarray:
+        """What is given, as items of this dtype: converted as NumPy converts what is assigned."""
+        if isinstance(value, (Array, Field)):
+            value = value[...]
+        if isinstance(value, np.ndarray):
+            return value.astype(self.dtype, copy=False)
+        if isinstance(value, (list, tuple)) or self.dtype.fields is None and not hasattr(value, "__array__"):
+            return np.array(value, self.dtype)
+        return np.asarray(value).astype(self.dtype, copy=False)
+
+    def resize(self, newshape: Sequence[int] | int, *, starts: Sequence[int] | None = None, fill: Any = None) -> None:
+        """Gives the array another shape, in place: each axis at its end, or where ``starts`` says; new items are zeros, or ``fill``."""
+        shape = [newshape] if isinstance(newshape, int) else list(newshape)
+        item = None if fill is None else _dtypes.as_bytes(np.ascontiguousarray(self._items(fill)))
+        self._own().resize(shape, None if starts is None else list(starts), item)
+
+    def append(self, values: Any, axis: int = 0) -> int:
+        """Appends items along an axis, in place; the new number of items.
+
+        Of another :class:`Array` chunks come along as they are, compressed, where they fit.
+        """
+        axis = self._axis(axis)
+        handle = self._own()
+        if isinstance(values, Array) and values._axes is None and values.dtype == self.dtype:
+            Array._extend(handle, axis, values)
+        else:
+            handle.append(axis, _dtypes.as_bytes(self._slabs(values, axis)))
+        return self.size
+
+    @staticmethod
+    def _extend(handle: Handle, axis: int, values: Array) -> None:
+        if handle is values._handle:
+            values = values.copy()
+        handle.extend(axis, [values._handle])
+
+    def insert(self, index: int, values: Any, axis: int = 0) -> None:
+        """Inserts items before an index of an axis, in place."""
+        axis = self._axis(axis)
+        length = self.shape[axis]
+        at = index + length if index < 0 else index
+        if not 0 <= at <= length:
+            raise IndexError(f"index {index} is out of bounds for axis {axis} with size {length}")
+        self._own().insert(axis, at, _dtypes.as_bytes(self._slabs(values, axis)))
+
+    def delete(self, index: Any, axis: int = 0) -> None:
+        """Deletes an index, a slice, a list or a mask along an axis, in place."""
+        axis = self._axis(axis)
+        whole = [slice(None)] * self.ndim
+        whole[axis] = index
+        part = _indexing.orthogonal(tuple(whole), self.shape).selection[axis]
+        self._own().delete(axis, part)
+
+    def _slabs(self, values: Any, axis: int) -> np.ndarray:
+        """Items for this axis: of the other axes' lengths, or of one axis less for one index."""
+        items = self._items(values)
+        if items.ndim == self.ndim - 1:
+            items = np.expand_dims(items, axis)
+        others = [n for at, n in enumerate(items.shape) if at != axis]
+        if items.ndim != self.ndim or others != [n for at, n in enumerate(self.shape) if at != axis]:
+            raise ValueError(f"items of shape {items.shape} do not fit along axis {axis} of an array of shape {self.shape}")
+        return np.ascontiguousarray(items)
+
+    def _axis(self, axis: int) -> int:
+        if not -self.ndim <= axis < self.ndim:
+            raise np.exceptions.AxisError(axis, self.ndim)
+        return axis % self.ndim
+
+    def _own(self) -> Handle:
+        if self._axes is not None:
+            raise UsageError("this is a view: the shape is changed through the array itself")
+        return self._handle
+
+    @contextlib.contextmanager
+    def transaction(self) -> Iterator[Array]:
+        """All changes inside a ``with`` become visible together at its end, or, when it ends by an exception, none."""
+        self._handle.begin()
+        try:
+            yield self
+        except BaseException:
+            if self._handle.is_changing:
+                self._handle.rollback()
+            raise
+        if self._handle.is_changing:
+            self._handle.commit()
+
+    # Under other axes.
+
+    def _view(self, axes: Sequence[int | None]) -> Array:
+        """A view by axes of this one."""
+        own = self._axes if self._axes is not None else tuple(range(self.ndim))
+        made = object.__new__(Array)
+        made._handle, made._dtype = self._handle, self._dtype
+        made._axes = tuple(None if axis is None else own[axis] for axis in axes)
+        return made
+
+    def transpose(self, axes: Sequence[int] | None = None) -> Array:
+        """A view with the axes in another order: reversed, or as ``axes`` says."""
+        if axes is None:
+            return self._view(range(self.ndim)[::-1])
+        order = [self._axis(axis) for axis in axes]
+        if sorted(order) != list(range(self.ndim)):
+            raise ValueError("axes don't match array")
+        return self._view(order)
+
+    @property
+    def T(self) -> Array:
+        """A view with the axes reversed."""
+        return self.transpose()
+
+    @property
+    def mT(self) -> Array:
+        """A view with the last two axes swapped."""
+        if self.ndim < 2:
+            raise ValueError("matrix transpose with ndim < 2 is undefined")
+        return self._view([*range(self.ndim - 2), self.ndim - 1, self.ndim - 2])
+
+    def squeeze(self, axis: int | Sequence[int] | None = None) -> Array:
+        """A view without axes of length 1: all of them, or those named."""
+        if axis is None:
+            gone = {at for at, length in enumerate(self.shape) if length == 1}
+        else:
+            gone = {self._axis(at) for at in ([axis] if isinstance(axis, int) else axis)}
+            if any(self.shape[at] != 1 for at in gone):
+                raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
+        return self._view([at for at in range(self.ndim) if at not in gone])
+
+    def expand_dims(self, axis: int | Sequence[int]) -> Array:
+        """A view with new axes of length 1 at these places of its shape."""
+        given = [axis] if isinstance(axis, int) else list(axis)
+        ndim = self.ndim + len(given)
+        places = {at + ndim if at < 0 else at for at in given}
+        if len(places) != len(given) or not all(0 <= at < ndim for at in places):
+            raise ValueError(f"the view cannot have new axes at {given}")
+        own = iter(range(self.ndim))
+        return self._view([None if at in places else next(own) for at in range(ndim)])
+
+    # Arrays made of it.
+
+    def copy(self, urlpath: str | os.PathLike[str] | None = None, **options: Any) -> Array:
+        """A copy, in memory or at a path: compressed as it is, or as the options of :func:`b2nd.empty` say."""
+        dtype = options.pop("dtype", None)
+        if dtype is not None and np.dtype(dtype) != self.dtype:
+            return self.astype(dtype, urlpath=urlpath, **options)
+        made = self._handle.slice(_path(urlpath), making(**options), None, self._axes)
+        return Array._of(made)
+
+    def slice(self, key: Any, urlpath: str | os.PathLike[str] | None = None, **options: Any) -> Array:
+        """What an index takes, as an array of its own, never whole in memory."""
+        plan = _indexing.plan(key, self.shape)
+        if plan.order is not None or plan.shape != plan.raw:
+            from ._create import array
+
+            return array(self._read(plan), urlpath=urlpath, **options)
+        return Array._of(self._handle.slice(_path(urlpath), making(**options), plan.selection, self._axes))
+
+    def astype(
+        self,
+        dtype: Any,
+        urlpath: str | os.PathLike[str] | None = None,
+        *,
+        casting: Literal["no", "equiv", "safe", "same_kind", "unsafe"] = "unsafe",
+        **options: Any,
+    ) -> Array:
+        """A copy with the items converted, in memory or at a path."""
+        to = np.dtype(dtype)
+        if not np.can_cast(self.dtype, to, casting):
+            raise TypeError(f"Cannot cast array data from {self.dtype} to {to} according to the rule {casting!r}")
+        if self._axes is not None or _dtypes.is_foreign(to) or _dtypes.is_foreign(self.dtype):
+            from ._create import array
+
+            return array(self[...].astype(to), urlpath=urlpath, **options)
+        return Array._of(self._handle.astype(_path(urlpath), making(**options), _dtypes.to_text(to)))
+
+    def reshape(self, *shape: Any, urlpath: str | os.PathLike[str] | None = None, **options: Any) -> Array:
+        """A copy of another shape, with the items in the same order; one length may be -1."""
+        given = list(shape[0]) if len(shape) == 1 and not isinstance(shape[0], int) else list(shape)
+        if -1 in given:
+            others = 1
+            for length in given:
+                others *= 1 if length == -1 else length
+            given[given.index(-1)] = self.size // others if others else 0
+        if self._axes is not None:
+            with self.copy() as copy:
+                return copy.reshape(given, urlpath=urlpath, **options)
+        return Array._of(self._handle.reshape(_path(urlpath), making(**options), given))
+
+    def save(self, urlpath: str | os.PathLike[str], **options: Any) -> None:
+        """Saves a compact copy at a path, without recompression."""
+        if self._axes is not None:
+            self.copy(urlpath, **options).close()
+        else:
+            self._handle.save(os.fspath(urlpath), saving(**options))
+
+    def to_cframe(self) -> memoryview:
+        """The array as one contiguous frame, which :func:`b2nd.from_cframe` opens, python-blosc2 too: made once, lent without a copy."""
+        if self._axes is not None:
+            return self.copy().to_cframe()
+        return memoryview(self._handle.to_frame())
+
+    # Reducing.
+
+    def _reduce(self, name: str, axis: Any, keepdims: bool, ddof: float = 0.0, dtype: Any = None, out: Any = None) -> Any:
+        axes = None
+        if axis is not None:
+            axes = [self._axis(at) for at in ([axis] if isinstance(axis, int) else axis)]
+            if len(set(axes)) != len(axes):
+                raise ValueError("duplicate value in 'axis'")
+        if dtype is not None and np.dtype(dtype) != self.dtype:
+            # As NumPy: the items are converted, and then reduced.
+            converted = Array._of(Array._of(self._handle).astype(dtype)._handle, self._axes)
+            result = np.asarray(converted._reduce(name, axis, keepdims, ddof)).astype(dtype, copy=False)[()]
+        elif self._axes is not None:
+            result = self._reduce_view(name, axes, keepdims, ddof)
+        else:
+            text, shape, frame = self._handle.reduce(name, axes, keepdims, ddof)
+            result = np.frombuffer(memoryview(frame), _dtypes.from_text(text)).reshape(shape).copy()[()]
+        if out is None:
+            return result
+        out[...] = result
+        return out
+
+    def _reduce_view(self, name: str, axes: list[int] | None, keepdims: bool, ddof: float) -> Any:
+        """Reduced in the array, the axes that stay brought into the order of the view."""
+        own = self._axes or ()
+        parent = Array._of(self._handle)
+        over = range(len(own)) if axes is None else axes
+        gone = [at for at in range(parent.ndim) if at not in own]
+        reduced = [own[at] for at in over if own[at] is not None]
+        result = np.asarray(parent._reduce(name, tuple(reduced + gone), True, ddof))
+        kept = [at for at in own if at is not None]
+        result = result.transpose(kept + gone).reshape([result.shape[at] for at in kept])
+        result = np.expand_dims(result, tuple(at for at, axis in enumerate(own) if axis is None))
+        return result[()] if keepdims else result.squeeze(tuple(over))[()]
+
+    def sum(self, axis: Axes = None, dtype: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+        """Sums, with one rounding at the end."""
+        return self._reduce("sum", axis, keepdims, 0.0, dtype, out)
+
+    def prod(self, axis: Axes = None, dtype: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+        """Products."""
+        return self._reduce("prod", axis, keepdims, 0.0, dtype, out)
+
+    def mean(self, axis: Axes = None, dtype: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+        """Means."""
+        return self._reduce("mean", axis, keepdims, 0.0, dtype, out)
+
+    def var(self, axis: Axes = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False) -> Any:
+        """Variances."""
+        return self._reduce("var", axis, keepdims, ddof, dtype, out)
+
+    def std(self, axis: Axes = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False) -> Any:
+        """Standard deviations."""
+        return self._reduce("std", axis, keepdims, ddof, dtype, out)
+
+    def min(self, axis: Axes = None, out: Any = None, keepdims: bool = False) -> Any:
+        """Least items; NaN where there is one."""
+        return self._reduce("min", axis, keepdims, 0.0, None, out)
+
+    def max(self, axis: Axes = None, out: Any = None, keepdims: bool = False) -> Any:
+        """Greatest items; NaN where there is one."""
+        return self._reduce("max", axis, keepdims, 0.0, None, out)
+
+    def any(self, axis: Axes = None, out: Any = None, keepdims: bool = False) -> Any:
+        """Whether any item is true."""
+        return self._reduce("any", axis, keepdims, 0.0, None, out)
+
+    def all(self, axis: Axes = None, out: Any = None, keepdims: bool = False) -> Any:
+        """Whether all items are true."""
+        return self._reduce("all", axis, keepdims, 0.0, None, out)
+
+    def count_nan(self, axis: Axes = None, out: Any = None, keepdims: bool = False) -> Any:
+        """How many items are NaN."""
+        return self._reduce("count_nan", axis, keepdims, 0.0, None, out)
+
+    # The file.
+
+    def verify(self) -> Verified:
+        """Decodes every block, and checks it where there are checksums."""
+        return Verified(**self._handle.verify())
+
+    def refresh(self) -> bool:
+        """Takes over what others have committed since it was opened; whether there was anything."""
+        changed = self._handle.refresh()
+        self._dtype = _dtype_of(self._handle)
+        return changed
+
+    def compact(self) -> None:
+        """Writes the file anew without the dead bytes that changes have left, compressed as it is."""
+        self._handle.compact()
+
+    def space(self) -> Space:
+        """The bytes that its files hold, and those of them that nothing refers to: a writer fills them again, :meth:`compact` gives them back."""
+        return Space(*self._handle.space())
+
+    def close(self) -> None:
+        """Lets go of the file and its locks. The array, and all views of it, can then not be used any more."""
+        self._handle.close()
+
+    def __enter__(self) -> Array:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        path = self.urlpath
+        if self._handle.is_changing:
+            raise UsageError("a transaction of this array is open: commit it, or roll it back, before it is pickled")
+        if path is not None:
+            return _reopened, (os.path.abspath(path), self._handle.state(), self._axes)
+        frame = memoryview(self._handle.to_frame())
+        return _from_bytes, (PickleBuffer(frame) if protocol >= 5 else bytes(frame), self._axes)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Array:
+        return Array._of(from_frame(self._handle.to_frame(), opening(mode="r+")), self._axes)
+
+    def __dask_tokenize__(self) -> tuple[Any, ...]:
+        path = self.urlpath
+        content = bytes(self._handle.to_frame()) if path is None else (os.path.abspath(path), self._handle.state())
+        return ("b2nd.Array", content, self._axes)
+
+    def __repr__(self) -> str:
+        if self.closed:
+            return "<b2nd.Array, closed>"
+        view = " view" if self._axes is not None else ""
+        place = f" {self.urlpath!r}" if self.urlpath else ""
+        return (
+            f"<b2nd.Array{view}{place} shape={self.shape} dtype={self.dtype} chunks={self.chunks} blocks={self.blocks} "
+            f"{self.codec} {self.cratio:.2f}x>"
+        )
+
+    def _repr_html_(self) -> str:
+        from ._repr import html
+
+        return html(self)
+
+
+class Indexer:
+    """Another way to index an array: :attr:`Array.oindex` and :attr:`Array.vindex`."""
+
+    __slots__ = ("_array", "_plan")
+
+    def __init__(self, array: Array, plan: Any) -> None:
+        self._array, self._plan = array, plan
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._array._read(self._plan(key, self._array.shape))
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self._array._write(self._plan(key, self._array.shape), value)
+
+
+class Field:
+    """A field of the items of an array: read like an array of its own dtype."""
+
+    __slots__ = ("_array", "_inner", "_name", "dtype")
+
+    def __init__(self, array: Array, name: str) -> None:
+        self._array, self._name = array, name
+        dtype: np.dtype[Any] = array.dtype[name]
+        inner = dtype.subdtype
+        #: The dtype of the field.
+        self.dtype: np.dtype[Any] = dtype if inner is None else inner[0]
+        self._inner: tuple[int, ...] = () if inner is None else inner[1]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the array, and that of the field's own sub-array."""
+        return self._array.shape + self._inner
+
+    def __getitem__(self, key: Any) -> Any:
+        plan = _indexing.plan(key, self._array.shape)
+        raw = np.empty(plan.raw + self._inner, self.dtype)
+        if raw.size:
+            self._array._handle.read_field_into(self._name, plan.selection, _dtypes.as_bytes(raw), self._array._axes)
+        if plan.order is not None:
+            raw = raw.transpose((*plan.order, *range(len(plan.raw), raw.ndim)))
+        result = raw.reshape(plan.shape + self._inner)
+        return result[()] if plan.scalar else result
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        if copy is False:
+            raise ValueError("the items are compressed: an array of them is always a copy")
+        items = self[...]
+        return items if dtype is None else items.astype(dtype, copy=False)
+
+    def __repr__(self) -> str:
+        return f"<b2nd.Field {self._name!r} shape={self.shape} dtype={self.dtype}>"
+
+
+class Chunk(NamedTuple):
+    """A chunk, as :meth:`Array.iterchunks` gives it."""
+
+    #: The array.
+    array: Array
+    #: Which chunk it is, along each axis.
+    position: tuple[int, ...]
+    #: Which items it has: ``array[chunk.slices]`` are they.
+    slices: tuple[slice, ...]
+
+    def read(self) -> np.ndarray:
+        """Its items."""
+        return np.asarray(self.array[self.slices])
+
+
+class Info(dict[str, Any]):
+    """All that is told of an array, a line each."""
+
+    def __repr__(self) -> str:
+        width = max(map(len, self))
+        return "\n".join(f"{key:{width}} : {value}" for key, value in self.items())
+
+
+class Space(NamedTuple):
+    """What :meth:`Array.space` tells."""
+
+    #: The bytes of its files.
+    stored: int
+    #: Those that nothing refers to.
+    dead: int
+
+
+class Verified(NamedTuple):
+    """What :meth:`Array.verify` finds."""
+
+    #: Whether nothing is damaged.
+    is_sound: bool
+    #: Stored chunks that match their checksums.
+    matching: int
+    #: Stored chunks that no checksum tells anything about.
+    unchecked: int
+    #: Chunks that another program has changed since their checksums were made, or damaged.
+    stale: list[int]
+    #: What is damaged: ``chunk``, ``block``, the region ``start`` to ``stop``, and the ``error``.
+    damage: list[dict[str, Any]]
+
+    def __bool__(self) -> bool:
+        return self.is_sound
+
+
+def _path(urlpath: str | os.PathLike[str] | None) -> str | None:
+    return None if urlpath is None else os.fspath(urlpath)
+
+
+def _dtype_of(handle: Handle) -> np.dtype[Any]:
+    dtype = _dtypes.from_text(handle.dtype)
+    if dtype.kind == "V" and dtype.fields is None and _dtypes.NAME_LAYER in handle.vlmetalayer_names():
+        name = handle.vlmetalayer(_dtypes.NAME_LAYER)
+        found = None if name is None else _dtypes.named(str(_msgpack.unpack(name)), dtype.itemsize)
+        return dtype if found is None else found
+    return dtype
+
+
+def _reopened(path: str, state: int, axes: tuple[int | None, ...] | None) -> Array:
+    array = Array._of(_open(path, opening(mode="r")), axes)
+    if array._handle.state() != state:
+        raise ChangedError(f"{path}: it has been changed since this array was pickled: open it again by its path")
+    return array
+
+
+def _from_bytes(frame: Any, axes: tuple[int | None, ...] | None) -> Array:
+    return Array._of(from_frame(frame, opening(mode="r+")), axes)
