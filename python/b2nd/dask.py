@@ -1,0 +1,109 @@
+"""Dask arrays of ours, and ours of Dask arrays.
+
+Reading: each task opens the file where it runs (an array travels as its path) and reads without any lock. Writing: the tasks fill
+one array by a :class:`b2nd.FillJob`, whole chunks each, and one commit puts them in. A worker that is killed on the way, and whose
+tasks run again elsewhere, costs nothing but their time.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import dask
+import dask.array as da
+import numpy as np
+from dask.base import tokenize
+
+
+from ._array import Array
+from ._fill import FillJob
+
+
+def to_dask(array: Array, chunks: Any = "auto", **options: Any) -> da.Array:
+    """A Dask array of an array: its pieces are whole chunks, and it is read where and when they are computed.
+
+    ``chunks="auto"`` takes as many chunks for a piece as Dask likes (``array.chunk-size`` in its configuration); ``None`` one each.
+    """
+    if chunks is None:
+        chunks = array.chunks
+    elif chunks == "auto" and array.size:
+        chunks = da.core.normalize_chunks("auto", array.shape, dtype=array.dtype, previous_chunks=array.chunks)
+    name = options.pop("name", None) or f"b2nd-{tokenize(array, chunks)}"
+    return da.from_array(array, chunks=chunks, name=name, lock=False, asarray=True, fancy=True, **options)
+
+
+def from_dask(
+    array: da.Array,
+    urlpath: str | os.PathLike[str],
+    *,
+    chunks: Sequence[int] | int | None = None,
+    compute: bool = True,
+    **options: Any,
+) -> Array | Any:
+    """Computes a Dask array into a new array at a path that all workers reach, and opens it.
+
+    The array's chunks are ``chunks``, or those of Dask where they are small and even enough to be a chunk. Where pieces and chunks do not fall together
+    Dask rechunks, so that each task has whole chunks. ``compute=False`` gives a delayed object instead. When a computation
+    fails, what was finished stays beside the path in ``NAME.parts``, and neither appears as an array that is whole.
+    """
+    if any(np.isnan(length) for length in array.shape):
+        raise ValueError("the array has unknown lengths: call compute_chunk_sizes() first")
+    path = os.path.abspath(os.fspath(urlpath))
+    if chunks is None:
+        chunks = _chunks(array)
+    job = FillJob.begin(path, [int(n) for n in array.shape], array.dtype, chunks=chunks, **options)
+    pieces = array.rechunk(_aligned(array, job.chunks))
+    write = dask.delayed(_write, pure=False)
+    blocks = pieces.to_delayed().reshape(-1) if pieces.ndim else [pieces.to_delayed()[()]]
+    starts = [np.cumsum((0, *lengths[:-1])).tolist() for lengths in pieces.chunks]
+    places = np.ndindex(*pieces.numblocks)
+    receipts = [
+        write(path, tuple(starts[axis][at] for axis, at in enumerate(place)), block)
+        for place, block in zip(places, blocks, strict=True)
+    ]
+    finished = dask.delayed(_finish, pure=False)(path, receipts)
+    return finished.compute() if compute else finished
+
+
+def _chunks(array: da.Array) -> tuple[int, ...] | None:
+    """Dask's pieces, where they are a good size for a chunk; ``None`` for what b2nd would choose."""
+    even = all(len(set(lengths[:-1])) <= 1 and lengths[-1] <= lengths[0] for lengths in array.chunks if lengths)
+    size = int(np.prod(array.chunksize)) * array.dtype.itemsize
+    return tuple(int(n) for n in array.chunksize) if even and 0 < size <= 32 << 20 else None
+
+
+def _aligned(array: da.Array, chunks: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
+    """Pieces near those of Dask, made of whole chunks."""
+    aligned = []
+    for whole, own, chunk in zip(array.shape, array.chunksize, chunks, strict=True):
+        length, step = int(whole), max(chunk, int(own) // max(chunk, 1) * chunk, 1)
+        aligned.append(tuple(min(step, length - at) for at in range(0, length, step)) or (0,))
+    return tuple(aligned)
+
+
+@functools.lru_cache(maxsize=64)
+def _joined(path: str, process: int, begun: int) -> FillJob:
+    return FillJob.join(path)
+
+
+def _job(path: str) -> FillJob:
+    """The job at a path: each process joins once."""
+    return _joined(path, os.getpid(), os.stat(f"{path}.parts").st_ino)
+
+
+def _write(path: str, start: tuple[int, ...], block: Any) -> list[str]:
+    """Writes a piece: the receipts of its chunks."""
+    items = np.asarray(block)
+    if not items.size:
+        return []
+    return _job(path).write(tuple(slice(at, at + n) for at, n in zip(start, items.shape, strict=True)), items)
+
+
+def _finish(path: str, receipts: list[list[str]]) -> Array:
+    """The one commit."""
+    return FillJob.join(path).finish(receipt for piece in receipts for receipt in piece)
+
+
