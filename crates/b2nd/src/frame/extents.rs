@@ -42,6 +42,12 @@ impl Extents {
             self.add_one(end, stop.saturating_sub(end));
         }
     }
+    /// Takes what another set has between `start` and `end` out.
+    pub(crate) fn remove_common(&mut self, other: &Extents, start: u64, end: u64) {
+        for (from, to) in other.from(start).take_while(|(from, _)| *from < end) {
+            self.remove(from, to);
+        }
+    }
     /// Adds all of another set, and empties that.
     pub(crate) fn absorb(&mut self, other: &mut Extents) {
         for (start, end) in std::mem::take(other).iter() {
@@ -51,6 +57,10 @@ impl Extents {
     /// The start of the shortest stretch of at least `len` bytes; the first of these.
     pub(crate) fn best(&self, len: u64) -> Option<u64> {
         self.lengths.range((len, 0)..).next().map(|(_, start)| *start)
+    }
+    /// The starts of the `count` shortest stretches of at least `len` bytes.
+    pub(crate) fn fitting(&self, len: u64, count: usize) -> impl Iterator<Item = u64> + '_ {
+        self.lengths.range((len, 0)..).map(|(_, start)| *start).take(count)
     }
     /// All stretches, the longest first.
     pub(crate) fn largest(&self) -> impl Iterator<Item = (u64, u64)> + '_ {

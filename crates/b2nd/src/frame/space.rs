@@ -15,6 +15,8 @@ use std::ops::Range;
 const SLACK: u64 = 16;
 /// So many dead bytes are nothing to do anything about.
 const RESERVE: u64 = 16 << 10;
+/// How many holes are looked at for a chunk that moves.
+const LOOKS: usize = 128;
 /// The most bytes that are left between the chunks and what follows them, for chunks to come.
 const MAX_SLACK: u64 = 64 << 20;
 
@@ -121,11 +123,8 @@ impl Space {
     }
     /// A place among dead bytes before `limit`, for a chunk that is to move there from behind it; still to be taken.
     pub(crate) fn place_before(&self, len: u64, limit: u64) -> Option<u64> {
-        let start = self.free.best(len).filter(|start| start.saturating_add(len) <= limit);
-        let lower = || {
-            self.free.iter().find(|(start, end)| end.saturating_sub(*start) >= len).map(|(start, _)| start)
-        };
-        start.or_else(lower).filter(|start| start.saturating_add(len) <= limit)
+        // Of many holes that are too small none is looked at.
+        self.free.fitting(len, LOOKS).find(|start| start.saturating_add(len) <= limit)
     }
     /// The longest stretches that may be written, at most `count`.
     pub(crate) fn largest_free(&self, count: usize) -> Vec<(u64, u64)> {
@@ -178,16 +177,23 @@ impl Space {
     /// `synced` says that its header is on the medium (or that nobody cares).
     pub(crate) fn commit(&mut self, tail: Range<u64>, dead: &[Range<u64>], synced: bool) {
         let old = std::mem::replace(&mut self.tail, tail);
-        let list = if synced { &mut self.waiting } else { &mut self.unsynced };
         for range in dead.iter().chain([&old]) {
-            list.insert(range.start, range.end);
+            // A chunk that lies about its length may reach into what is there already, and would make it free twice.
+            let mut gone = Extents::default();
+            gone.insert(range.start, range.end);
+            gone.remove(self.tail.start, self.tail.end);
+            for known in [&self.free, &self.waiting, &self.unsynced] {
+                gone.remove_common(known, range.start, range.end);
+            }
+            let list = if synced { &mut self.waiting } else { &mut self.unsynced };
+            list.absorb(&mut gone);
         }
         self.taken = Extents::default();
         self.committed_end = self.end;
     }
-    /// The file has only so many bytes: a write has failed.
+    /// The file has so many bytes: a write has failed.
     pub(crate) fn reaches(&mut self, len: u64) {
-        self.end = self.end.min(len.max(self.committed_end));
+        self.end = len.max(self.committed_end);
     }
     /// What was written since the last commit is forgotten, and the file as long as it was.
     pub(crate) fn rollback(&mut self) {
@@ -200,14 +206,14 @@ impl Space {
         (self.end / 8).max(RESERVE)
     }
     /// The length to which the file can be cut, where that takes more than `least` bytes: nothing behind it is in use.
-    pub(crate) fn cut(&mut self, least: u64) -> Option<u64> {
+    pub(crate) fn loose_end(&self, least: u64) -> Option<u64> {
         let start = self.free.ending_at(self.end)?.max(self.tail.end);
-        if self.end.saturating_sub(start) <= least {
-            return None;
-        }
-        self.free.remove(start, self.end);
-        (self.end, self.committed_end) = (start, start);
-        Some(start)
+        (self.end.saturating_sub(start) > least).then_some(start)
+    }
+    /// The file was cut to a length that [`Space::loose_end`] said.
+    pub(crate) fn cut(&mut self, len: u64) {
+        self.free.remove(len, self.end);
+        (self.end, self.committed_end) = (len, len);
     }
 }
 
@@ -298,7 +304,8 @@ mod tests {
                         space.release();
                         readers = readers.pop().into_iter().collect();
                     }
-                    Op::Cut if written.is_empty() => if let Some(len) = space.cut(20) {
+                    Op::Cut if written.is_empty() => if let Some(len) = space.loose_end(20) {
+                        space.cut(len);
                         let held = media.iter().chain(&readers).flatten();
                         assert!(held.into_iter().all(|range| range.end <= len));
                     },

@@ -66,6 +66,8 @@ pub(crate) struct BlockCache {
 struct Clock {
     slots: Vec<Slot>,
     places: HashMap<Key, usize>,
+    /// No chunk of a block that is here starts behind this.
+    highest: u64,
     hand: usize,
     bytes: u64,
     hits: u64,
@@ -125,8 +127,9 @@ impl BlockCache {
 
     /// Drops the blocks of chunks that started between these bytes of the frame.
     pub(crate) fn forget(&mut self, bytes: Range<u64>) {
-        if self.capacity > 0 {
-            let clock = self.clock.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let clock = self.clock.get_mut().unwrap_or_else(PoisonError::into_inner);
+        // A frame that grows puts its chunks behind all others: these need no look at all blocks for each chunk.
+        if bytes.start <= clock.highest {
             clock.forget(|key| key.file == FileId::Frame && bytes.contains(&key.offset));
         }
     }
@@ -159,6 +162,7 @@ impl Clock {
         while self.bytes.saturating_add(more) > capacity && !self.slots.is_empty() {
             self.evict();
         }
+        self.highest = self.highest.max(key.offset);
         // A block has to be used again before the hand spares it: what is read once goes first.
         self.places.insert(key, self.slots.len());
         self.slots.push(Slot { key, block, used: false });

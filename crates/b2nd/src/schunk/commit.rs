@@ -130,7 +130,7 @@ impl SChunk {
             if let Err(error) = self.store.apply(step) {
                 // It is not known any more which header a crash brings back.
                 self.changes.space.give_up();
-                self.note_reach();
+                self.note_reach(end_of(steps));
                 self.changes.kept = kept;
                 self.restore_header();
                 return Err(error);
@@ -191,7 +191,9 @@ impl SChunk {
             // What comes next may lie in the same places.
             self.cache.clear();
         }
-        let wrote = self.changes.wrote_chunks || !self.changes.added.is_empty();
+        // A commit that failed may have written offsets and trailer, and no chunk.
+        let grown = self.changes.space.end() > self.changes.space.committed_end();
+        let wrote = grown || self.changes.wrote_chunks || !self.changes.added.is_empty();
         let fleet = self.fleet().filter(|_| wrote);
         let shared = fleet.as_ref().map(|fleet| fleet.shared()).transpose();
         let ours = if let Err(error) = shared {
@@ -216,10 +218,8 @@ impl SChunk {
             self.changes = Changes::of_new(self.header.len());
             return Ok(());
         }
-        let space = &mut self.changes.space;
-        let grown = space.end() > space.committed_end();
-        space.rollback();
-        if self.changes.wrote_chunks && grown && ours.is_ok() {
+        self.changes.space.rollback();
+        if grown && ours.is_ok() {
             let len = self.changes.space.end();
             self.store.apply(&WriteStep::SetLen { file: FileId::Frame, len })?;
         }
@@ -228,4 +228,15 @@ impl SChunk {
         self.locks.is_overtaken |= matches!(ours, Err(Error::Changed { .. }));
         ours
     }
+}
+
+/// Where the last byte that these steps write into the frame is followed by others.
+fn end_of(steps: &[WriteStep<'_>]) -> u64 {
+    let ends = steps.iter().map(|step| match step {
+        WriteStep::WriteAt { file: FileId::Frame, offset, bytes } => {
+            offset.saturating_add(bytes.len() as u64)
+        }
+        _ => 0,
+    });
+    ends.max().unwrap_or(0)
 }

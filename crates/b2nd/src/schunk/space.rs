@@ -46,10 +46,14 @@ impl SChunk {
 
     /// Looks for dead bytes between chunks: everywhere in a small frame, else at its end and somewhere before it.
     fn survey(&mut self) {
-        let Ok(starts) = self.stored_places() else { return };
+        let Ok(starts) = self.stored_places() else { return self.changes.space.give_up() };
         let data = self.header.len()..self.header.len().saturating_add(self.header.cbytes());
         if self.header.nbytes() == 0 {
             return;
+        }
+        // What is behind the data is no chunk: whoever made these offsets, nothing can be told from them.
+        if starts.last().is_some_and(|last| *last >= data.end) {
+            return self.changes.space.give_up();
         }
         let (count, half) = (starts.len(), SURVEY / 2);
         let last = count.saturating_sub(half);
@@ -68,9 +72,11 @@ impl SChunk {
             };
             for n in window {
                 let start = starts.get(n).copied().unwrap_or(data.end);
-                if start > end {
-                    self.changes.space.found(end..start);
+                if start < end {
+                    // Chunks inside others: what is dead of one may be alive of another.
+                    return self.changes.space.give_up();
                 }
+                self.changes.space.found(end..start);
                 let next = starts.get(n + 1).copied().unwrap_or(data.end);
                 // A chunk whose header makes no sense is thought to take all there is.
                 let len = self.stored_len(start).unwrap_or(next.saturating_sub(start));
@@ -110,8 +116,8 @@ impl SChunk {
         self.stored_len(start).map_or_else(|| self.data_end(), |len| start.saturating_add(len))
     }
 
-    /// The places of chunks that were replaced or removed since the last commit.
-    pub(super) fn dead_chunks(&self) -> Result<Vec<Range<u64>>> {
+    /// The offsets of chunks that were replaced or removed since the last commit, each once, in order.
+    fn gone(&self) -> Result<Vec<i64>> {
         let mut gone = Vec::new();
         let no_room =
             |_| Error::out_of_memory("the places of replaced chunks", self.nchunks().saturating_mul(8));
@@ -129,29 +135,67 @@ impl SChunk {
                 _ => {}
             }
         }
-        if gone.is_empty() {
-            return Ok(Vec::new());
-        }
         gone.sort_unstable();
         gone.dedup();
-        // What something still refers to stays.
-        let mut kept = zeroed("the places of replaced chunks", gone.len() as u64)?;
+        Ok(gone)
+    }
+
+    /// The places of chunks that were replaced or removed since the last commit, as far as nothing else lies there: the header
+    /// of a damaged chunk, which somebody has just made good, may say any length.
+    pub(super) fn dead_chunks(&self) -> Result<Vec<Range<u64>>> {
+        let gone = self.gone()?;
+        let mut dead = Vec::new();
+        if gone.is_empty() {
+            return Ok(dead);
+        }
+        let refused = |_| Error::out_of_memory("the places of replaced chunks", (gone.len() as u64) * 32);
+        dead.try_reserve_exact(gone.len()).map_err(refused)?;
+        // Of each the offsets that are in use and nearest: the last one that is no higher, the first one that is.
+        let mut near: Vec<(i64, i64)> = Vec::new();
+        near.try_reserve_exact(gone.len()).map_err(refused)?;
+        near.resize(gone.len(), (-1, i64::MAX));
         for raw in stored(&self.offsets)? {
-            if let Some(kept) = gone.binary_search(&raw).ok().and_then(|at| kept.get_mut(at)) {
-                *kept = 1;
+            let above = gone.partition_point(|gone| *gone < raw);
+            if let Some((before, _)) = near.get_mut(above) {
+                *before = raw.max(*before);
+            }
+            if let Some((_, next)) = above.checked_sub(1).and_then(|below| near.get_mut(below)) {
+                *next = raw.min(*next);
             }
         }
-        let header = self.header.len();
-        let place = |raw: i64| {
-            let start = u64::try_from(raw).ok()?.checked_add(header)?;
-            Some(start..start.saturating_add(self.stored_len(start)?))
-        };
-        Ok(gone
-            .into_iter()
-            .zip(kept)
-            .filter(|(_, kept)| *kept == 0)
-            .filter_map(|(raw, _)| place(raw))
-            .collect())
+        let mut last = -1;
+        for (before, _) in &mut near {
+            last = last.max(*before);
+            *before = last;
+        }
+        let mut first = i64::MAX;
+        for (_, next) in near.iter_mut().rev() {
+            first = first.min(*next);
+            *next = first;
+        }
+        let end_of = |raw: i64| Some((self.place_of(raw)?, self.stored_len(self.place_of(raw)?)?));
+        let mut before_end = (-1, 0);
+        for (raw, (before, next)) in gone.iter().zip(near) {
+            if before == *raw {
+                continue;
+            }
+            if before >= 0 && before != before_end.0 {
+                let end = end_of(before).map_or(u64::MAX, |(start, len)| start.saturating_add(len));
+                before_end = (before, end);
+            }
+            let Some((start, len)) = end_of(*raw) else { continue };
+            if before >= 0 && before_end.1 > start {
+                continue;
+            }
+            let next = self.place_of(next).unwrap_or(u64::MAX);
+            dead.push(start..start.saturating_add(len).min(next));
+        }
+        Ok(dead)
+    }
+
+    /// Where in the frame an offset leads.
+    fn place_of(&self, raw: i64) -> Option<u64> {
+        u64::try_from(raw).ok()?.checked_add(self.header.len())
     }
 
     /// Before a commit of a frame that has become loose, moves some chunks into holes before them: the last ones, so that the
@@ -215,6 +259,10 @@ impl SChunk {
         }
         let start = self.header.len().saturating_add(raw.unsigned_abs());
         let Some(len) = self.stored_len(start).filter(|len| len <= budget) else { return Ok(false) };
+        let next = n.checked_add(1).and_then(|n| chunks.get(n)).and_then(|(next, _)| self.place_of(*next));
+        if next.is_some_and(|next| start.saturating_add(len) > next) {
+            return Ok(false);
+        }
         let place = self.changes.space.place_before(len, start);
         if inwards && place.is_none() {
             return Ok(false);
@@ -242,9 +290,11 @@ impl SChunk {
 
     /// Cuts off what nothing refers to at the end of the file, where it is more than `least` bytes.
     fn cut_end(&mut self, least: u64) {
-        if let Some(len) = self.changes.space.cut(least) {
-            // A file that stays longer does no harm.
-            let _ = self.store.apply(&WriteStep::SetLen { file: FileId::Frame, len });
+        let Some(len) = self.changes.space.loose_end(least) else { return };
+        // Who is just opening the frame looks at the end of the file; and a file that stays longer does no harm.
+        if self.store.is_alone() && self.store.apply(&WriteStep::SetLen { file: FileId::Frame, len }).is_ok()
+        {
+            self.changes.space.cut(len);
         }
     }
 

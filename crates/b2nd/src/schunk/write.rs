@@ -199,17 +199,18 @@ impl SChunk {
         let written =
             self.store.apply(&WriteStep::WriteAt { file: FileId::Frame, offset, bytes: chunk.into() });
         if let Err(error) = written {
-            self.note_reach();
+            self.note_reach(end);
             return Err(error);
         }
         let raw = i64::try_from(offset.saturating_sub(self.header.len()));
         raw.map_err(|_| Error::usage("the frame is too large"))
     }
 
-    /// After a write that failed: the file goes as far as it went.
-    pub(super) fn note_reach(&mut self) {
+    /// After a write that failed and would have gone up to `end`: the file goes as far as it went.
+    pub(super) fn note_reach(&mut self, end: u64) {
         if let Ok(len) = self.store.len(FileId::Frame) {
-            self.changes.space.reaches(len);
+            let most = end.max(self.changes.space.end());
+            self.changes.space.reaches(len.min(most));
         }
     }
 

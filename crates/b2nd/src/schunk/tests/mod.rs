@@ -11,6 +11,7 @@ mod model;
 mod ops;
 mod places;
 mod relayout;
+mod reuse;
 mod several;
 mod shared;
 mod space;
