@@ -6,22 +6,35 @@
 
 use std::fs::File;
 use std::fs::TryLockError;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-/// How often a reader asks again while a writer looks whether it is alone, which takes microseconds.
-const TRIES: u32 = 200;
-/// How long it waits in between.
+/// How long a reader waits while a writer looks whether it is alone. That takes microseconds, but the system may put the
+/// writer aside just then; and a reader that went on without the lock would not keep its state.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// How long a writer waits that had the lock a moment ago: whoever has it now may be no program of ours.
+const MOMENT: Duration = Duration::from_millis(10);
+/// How long either sleeps in between.
 const PAUSE: Duration = Duration::from_micros(50);
 
 /// Holds the state of the frame that is opened next. Never an error: where there are no locks, nothing is written over.
 pub(super) fn hold(file: &File) {
+    hold_within(file, PATIENCE);
+}
+
+fn hold_within(file: &File, patience: Duration) {
     if !cfg!(unix) {
         return;
     }
-    for _ in 0..TRIES {
+    let mut waited = None;
+    loop {
         match file.try_lock_shared() {
-            Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
-            Ok(()) | Err(TryLockError::Error(_)) => return,
+            Err(TryLockError::WouldBlock)
+                if waited.is_none_or(|since: Instant| since.elapsed() < patience) =>
+            {
+                waited.get_or_insert_with(Instant::now);
+                std::thread::sleep(PAUSE);
+            }
+            _ => return,
         }
     }
 }
@@ -34,6 +47,6 @@ pub(super) fn is_alone(file: &File) -> bool {
     // In two steps, as not every system turns a shared lock into an exclusive one.
     let alone = file.unlock().is_ok() && file.try_lock().is_ok();
     let _ = file.unlock();
-    hold(file);
+    hold_within(file, MOMENT);
     alone
 }

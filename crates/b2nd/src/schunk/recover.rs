@@ -115,7 +115,9 @@ fn mended(
     let index = drive(store.as_ref(), layout, &options.limits)?;
     if options.write {
         // All that follows the frame is the commit's that was cut off, or of an older state than that, or the record.
-        let len = if store.is_alone() { index.header.frame_len() } else { left.record };
+        // Of a frame that shares its file no state ever reached further.
+        let cut = options.offset > 0 || store.is_alone();
+        let len = if cut { index.header.frame_len() } else { left.record };
         store.apply(&WriteStep::SetLen { file, len })?;
     }
     Ok((store, index))
