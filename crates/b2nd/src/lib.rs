@@ -27,13 +27,14 @@
 //! | set threads, cancel, watch | [`Exec`], [`Cancel`] |
 //! | write with others | [`OpenOptions::with_owner_lock`], [`B2Lock`], [`Array::refresh`] |
 //! | open files that nobody vouches for | [`Limits`], [`Array::verify`] |
+//! | save what is left of a damaged file | [`repair()`], [`repair_in_place`], [`repair_bytes`] |
 //! | bring a codec or filter along | [`Registry`] |
 //! | work below the arrays | [`SChunk`], and the modules [`schunk`] and [`chunk`] |
 //!
 //! An [`Error`] says who is at fault: the file, the caller, the environment, or a limit.
 //!
 //! The floors of the crate, from the bytes up; a floor never imports one above it:
-//! `error`, `limits` → `wire` → `registry` → `codec`, `filter` → `exec` → `chunk` → `frame` → `io` → `schunk` → `array`.
+//! `error`, `limits` → `wire` → `registry` → `codec`, `filter` → `exec` → `chunk` → `frame` → `io` → `schunk` → `array` → `repair`.
 #![forbid(unsafe_code)]
 
 pub mod array;
@@ -46,6 +47,7 @@ pub mod frame;
 pub mod io;
 pub mod limits;
 pub mod registry;
+mod repair;
 pub mod schunk;
 mod wire;
 
@@ -61,6 +63,7 @@ pub use filter::{Filter, Pipeline};
 pub use frame::Durability;
 pub use limits::Limits;
 pub use registry::Registry;
+pub use repair::{Guess, RepairOptions, Repaired, repair, repair_bytes, repair_in_place};
 pub use schunk::{B2Lock, BlockPlace, CacheUse, FrameInfo, Layout, OpenOptions, SChunk, SaveOptions};
 
 /// The Rust of the README runs as a test.

@@ -17,6 +17,7 @@ const FLOORS: &[&[&str]] = &[
     &["io"],
     &["schunk"],
     &["array"],
+    &["repair"],
 ];
 
 /// The longest a file may be, in lines; tests (`tests.rs`, `tests/`) are apart.

@@ -106,6 +106,14 @@ pub(crate) fn parse(name: &str, content: &[u8]) -> Result<ArrayMeta> {
     Ok(ArrayMeta { revision, shape, chunks, blocks, dtype })
 }
 
+/// What the metalayer of an array among these says.
+pub(crate) fn stored_geometry<'a>(
+    mut metalayers: impl Iterator<Item = (&'a str, &'a [u8])>,
+) -> Option<ArrayMeta> {
+    let (name, content) = metalayers.find(|(name, _)| *name == NAME || *name == OLD_NAME)?;
+    parse(name, content).ok()
+}
+
 /// The newest revision of the metalayer.
 pub(crate) fn write(shape: &[u64], chunks: &[u64], blocks: &[u64], dtype: &str) -> Vec<u8> {
     let ndim = shape.len() as u8;

@@ -4,12 +4,12 @@ use crate::array::Array;
 use crate::array::read::chunk::read_head;
 use crate::chunk::ChunkHead;
 use crate::chunk::Content;
+use crate::chunk::each_block;
 use crate::error::Error;
 use crate::error::Part;
 use crate::error::Result;
 use crate::exec::Scratch;
 use crate::limits::Limits;
-use crate::limits::resize;
 use crate::schunk::Place;
 use crate::schunk::{Damage, Standing, Verified, is_damage};
 use std::sync::Mutex;
@@ -75,10 +75,9 @@ impl Array {
 
     /// The damage of a chunk that is stored in the same place as a damaged one.
     fn same_damage(&self, n: u64, first: u64) -> Damage {
-        let (start, stop) = self.grid.chunk_box(&self.grid.chunk_position(n));
         let error =
             Error::format(Part::Offsets, None, format!("the same as chunk {first}, which is damaged"));
-        Damage { chunk: n, block: None, start, stop, error: error.in_chunk(n).at(self.schunk.path()) }
+        self.damage_at(n, None, false, error)
     }
 
     /// What is damaged in a chunk, and how it stands to its checksums where it is more than an offset.
@@ -89,9 +88,7 @@ impl Array {
         scratch.fetched = fetched;
         match result {
             Err(error) if is_damage(&error) => {
-                let (start, stop) = self.grid.chunk_box(&self.grid.chunk_position(n));
-                let error = error.in_chunk(n).at(self.schunk.path());
-                damage.push(Damage { chunk: n, block: None, start, stop, error });
+                damage.push(self.damage_at(n, None, false, error));
             }
             other => standing = other?,
         }
@@ -123,55 +120,35 @@ impl Array {
             }
             Content::Blocks => {}
         }
-        // That blocks of variable length have as many bytes as the chunk is no matter of any one block.
-        head.cuts(chunk)?;
-        let mut block = std::mem::take(&mut scratch.block);
-        let mut first = std::mem::take(&mut scratch.reference);
-        for b in 0..head.nblocks() {
-            let reference = (b > 0 && head.refers_to_first()).then_some(&first[..]);
-            if let Err(error) = decode(&head, chunk, b, reference, &mut block, scratch) {
-                if !is_damage(&error) {
-                    return Err(error);
-                }
+        each_block(&head, chunk, scratch, |b, decoded| match decoded {
+            Err(error) if is_damage(&error) => {
                 damage.push(self.block_damage(n, b, &head, error));
-                if b == 0 && head.refers_to_first() {
-                    // No other block can be decoded without it.
-                    break;
-                }
+                Ok(())
             }
-            if b == 0 && head.refers_to_first() {
-                std::mem::swap(&mut first, &mut block);
-            }
-        }
-        (scratch.block, scratch.reference) = (block, first);
+            other => other.map(drop),
+        })?;
         Ok(Some(standing))
     }
 
     fn block_damage(&self, n: u64, block: usize, head: &ChunkHead, error: Error) -> Damage {
-        let position = self.grid.chunk_position(n);
-        let error = error.in_block(block as u32).in_chunk(n).at(self.schunk.path());
         // In the oldest files a block of the chunk is no box of the array, and with delta all blocks need the first: all
         // of the chunk is in doubt.
         let own = head.header().blocksize() as usize == self.grid.block_bytes()
             && !(block == 0 && head.refers_to_first());
-        let (start, stop) = if own {
-            self.grid.block_box(&position, &self.grid.block_position(block))
-        } else {
-            self.grid.chunk_box(&position)
-        };
-        Damage { chunk: n, block: Some(block as u32), start, stop, error }
+        self.damage_at(n, Some(block as u32), own, error)
     }
-}
 
-fn decode(
-    head: &ChunkHead,
-    chunk: &[u8],
-    n: usize,
-    first: Option<&[u8]>,
-    block: &mut Vec<u8>,
-    scratch: &mut Scratch,
-) -> Result<()> {
-    let stream = chunk.get(head.block_span(n)).unwrap_or_default();
-    resize("a block", block, head.decoded_len(n, stream)?)?;
-    head.decode_block(n, stream, first, block, scratch)
+    /// The damage of a chunk, or of a block of it whose items alone (`own`) are lost then.
+    pub(crate) fn damage_at(&self, n: u64, block: Option<u32>, own: bool, error: Error) -> Damage {
+        let position = self.grid.chunk_position(n);
+        let (start, stop) = match block {
+            Some(block) if own => self.grid.block_box(&position, &self.grid.block_position(block as usize)),
+            _ => self.grid.chunk_box(&position),
+        };
+        let error = match block {
+            Some(block) => error.in_block(block),
+            None => error,
+        };
+        Damage { chunk: n, block, start, stop, error: error.in_chunk(n).at(self.schunk.path()) }
+    }
 }

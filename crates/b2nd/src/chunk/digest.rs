@@ -80,6 +80,12 @@ pub(crate) fn hashes(chunk: &[u8]) -> Result<Vec<u64>> {
     Ok(entries)
 }
 
+/// How many bytes from the start of the chunk its first entry is over, as far as `first` tells: ask again with as many bytes
+/// until it says no more.
+pub(crate) fn head_len(header: &ChunkHeader, first: &[u8]) -> Result<usize> {
+    if is_whole(header) { Ok(header.cbytes() as usize) } else { head::needed(header, first) }
+}
+
 /// The stored entries of one chunk: what its bytes have to hash to.
 #[derive(Debug, Clone)]
 pub(crate) struct Sums {
@@ -110,7 +116,7 @@ impl Sums {
 
     /// Checks the start of the chunk, of which `bytes` has at least what comes before the first block.
     pub(super) fn check_head(&self, header: &ChunkHeader, bytes: &[u8]) -> Result<()> {
-        let len = if is_whole(header) { header.cbytes() as usize } else { head::needed(header, bytes)? };
+        let len = head_len(header, bytes)?;
         let known = count(header) == self.count;
         if known && bytes.get(..len).is_some_and(|bytes| self.get(0) == Some(hash(bytes))) {
             return Ok(());

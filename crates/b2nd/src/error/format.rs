@@ -60,7 +60,7 @@ pub struct FormatError {
     block: Option<u32>,
     path: Option<PathBuf>,
     reason: String,
-    /// Bytes of the file that do not match their checksum.
+    /// Bytes of the file that do not match their checksum, or cannot be read.
     bytes: Option<Range<u64>>,
 }
 
@@ -101,8 +101,8 @@ impl FormatError {
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }
-    /// The bytes of the file that do not match their checksum, where that is what is wrong: counted from the start of the
-    /// frame, or of the file of the chunk in a sparse one.
+    /// The bytes of the file that do not match their checksum, where that is what is wrong, or that a repair could not read:
+    /// counted from the start of the frame, or of the file of the chunk in a sparse one.
     pub fn bytes(&self) -> Option<Range<u64>> {
         self.bytes.clone()
     }

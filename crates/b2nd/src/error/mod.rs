@@ -185,6 +185,17 @@ impl Error {
         self
     }
 
+    /// The same error, with the bytes of the file that it is about (kept when they are known already).
+    #[must_use]
+    pub(crate) fn in_bytes(mut self, bytes: Range<u64>) -> Self {
+        if let Error::Format(format) = &mut self
+            && format.bytes().is_none()
+        {
+            format.set_bytes(bytes);
+        }
+        self
+    }
+
     /// The same error, with the number of the block inside its chunk (kept when one is known already).
     #[must_use]
     pub(crate) fn in_block(mut self, nblock: u32) -> Self {

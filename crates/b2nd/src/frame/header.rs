@@ -22,8 +22,8 @@ use crate::wire::msgpack;
 
 const MAGIC: &[u8; 8] = b"b2frame\0";
 const FRAME_LEN_AT: usize = 15;
-const FLAGS_AT: usize = 25;
-const TYPE_AT: usize = 26;
+pub(super) const FLAGS_AT: usize = 25;
+pub(super) const TYPE_AT: usize = 26;
 const NBYTES_AT: usize = 29;
 const CBYTES_AT: usize = 38;
 const CHUNKSIZE_AT: usize = 57;
@@ -312,6 +312,10 @@ impl Header {
         self.metalayers.iter().map(|m| (&m.name, self.raw.get(m.content.clone()).unwrap_or_default()))
     }
 
+    /// Whether it says that there are vlmetalayers.
+    pub(crate) fn has_vlmetalayers(&self) -> bool {
+        self.raw.get(HAS_VLMETA_AT) == Some(&msgpack::TRUE)
+    }
     /// Sets the lengths that a commit changes, and whether there are vlmetalayers.
     pub(crate) fn set_lengths(&mut self, frame_len: u64, cbytes: u64, has_vlmeta: bool) {
         self.frame_len = frame_len;
@@ -334,6 +338,11 @@ impl Header {
                 }
             }
         }
+    }
+    /// Whether it has that mark.
+    pub(crate) fn is_signed(&self) -> bool {
+        let number = |at: &usize| self.raw.get(at.saturating_add(1)..at.saturating_add(3));
+        self.dialect == Dialect::Current && THREADS_AT.iter().all(|at| number(at) == Some(&[0, 0]))
     }
     /// The sizes of the chunks.
     pub(crate) fn chunk_sizes(&self) -> ChunkSizes {

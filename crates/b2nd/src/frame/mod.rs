@@ -11,6 +11,7 @@ mod metalayers;
 mod offsets;
 mod parse;
 pub mod plan;
+pub(crate) mod salvage;
 mod space;
 mod torn;
 mod trailer;

@@ -90,6 +90,19 @@ impl Trailer {
         Ok(trailer)
     }
 
+    /// A trailer with these entries, the checksums perhaps among them.
+    pub(super) fn of(entries: Vec<(Name, Vec<u8>)>) -> Self {
+        let mut trailer = Trailer::default();
+        for (name, content) in entries {
+            if name.bytes() == LAYER.as_bytes() && trailer.layer.is_none() {
+                trailer.layer = Some(content.into());
+            } else {
+                trailer.entries.push((name, content));
+            }
+        }
+        trailer
+    }
+
     /// The bytes of the trailer, with the chunk `layer` that holds the checksums, if there is one.
     pub(crate) fn encode_with(&self, layer: Option<&[u8]>) -> Result<Vec<u8>> {
         let mut out = vec![0x94, 0x01];
@@ -147,6 +160,13 @@ impl Trailer {
     pub(crate) fn checksums(&self) -> (Option<&Arc<[u8]>>, Seal) {
         (self.layer.as_ref(), self.seal)
     }
+    /// Takes for the checksums what looks like them, where their name is wrong.
+    pub(super) fn adopt_checksums(&mut self) {
+        let found = self.entries.iter().position(|(_, content)| sealed(content).is_some());
+        if let (None, Some(found)) = (&self.layer, found) {
+            self.layer = Some(self.entries.remove(found).1.into());
+        }
+    }
     /// Takes the place of the checksums that are there.
     pub(crate) fn set_checksums(&mut self, layer: Option<Arc<[u8]>>) {
         self.seal = if layer.is_some() { Seal::Intact } else { Seal::None };
@@ -200,6 +220,11 @@ impl Trailer {
         let before = self.entries.len();
         self.entries.retain(|(found, _)| found.text() != name);
         self.entries.len() != before
+    }
+    /// Removes the entries at these places, in ascending order.
+    pub(crate) fn remove_places(&mut self, places: &[usize]) {
+        let mut at = 0..;
+        self.entries.retain(|_| at.next().is_none_or(|at| places.binary_search(&at).is_err()));
     }
 }
 

@@ -9,8 +9,10 @@ mod memory;
 mod mended;
 mod owner;
 mod parts;
+mod pieced;
 mod pin;
 mod rename;
+mod salvage;
 mod sparse;
 
 pub use crate::frame::plan::{FileId, WriteStep};
@@ -21,6 +23,8 @@ pub(crate) use memory::MemoryStore;
 pub(crate) use mended::{Mended, mend};
 pub(crate) use owner::Owner;
 pub(crate) use parts::Parts;
+pub(crate) use pieced::Pieced;
+pub(crate) use salvage::{Listing, beside, open_damaged, replace_keeping};
 pub(crate) use sparse::SparseDir;
 
 use crate::error::Error;

@@ -45,6 +45,10 @@ impl SparseDir {
         }
         Ok(store)
     }
+    /// An existing directory, for reading, whatever is in it.
+    pub(super) fn unchecked(path: &Path) -> Self {
+        SparseDir { path: path.to_path_buf(), write: false, fresh: None, held: held(path) }
+    }
     /// A new directory, under a temporary name until it is published.
     pub(crate) fn create(path: &Path, overwrite: bool) -> Result<Self> {
         let fresh = Fresh::directory(path, overwrite)?;

@@ -8,7 +8,7 @@ use crate::chunk::Sums;
 use crate::error::{Error, Part, Result};
 use crate::frame::digests::{Draft, Drafting, Layer, Seal, State, check_header};
 use crate::frame::{FrameIndex, Offsets};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::sync::OnceLock;
@@ -30,6 +30,8 @@ pub(super) struct Digests {
     fresh: Fresh,
     /// The chunks of the last commit, while there are changes.
     before: Option<Before>,
+    /// Entries of chunks that do not match them and that a copy takes over as doubtful, by number.
+    stale: BTreeMap<u64, Sums>,
 }
 
 impl Digests {
@@ -44,6 +46,7 @@ impl Digests {
             foreign: false,
             fresh: Fresh::default(),
             before: None,
+            stale: BTreeMap::new(),
         }
     }
 
@@ -81,6 +84,7 @@ impl Digests {
             foreign,
             fresh: Fresh::default(),
             before: None,
+            stale: BTreeMap::new(),
         })
     }
 
@@ -108,6 +112,14 @@ impl Digests {
         self.keep = other.keep;
         self.check = other.check;
         self.identity = other.identity;
+    }
+
+    /// A frame that is made of what is left of another: copies of it are the same array, where that had an identity, with
+    /// checksums where `keep` says so.
+    pub(super) fn inherit(&mut self, identity: Option<[u64; 2]>, stale: BTreeMap<u64, Sums>, keep: bool) {
+        self.identity = identity.unwrap_or(self.identity);
+        self.stale = stale;
+        self.keep = keep;
     }
 
     /// The layer of a commit is the one that reads go by now.
@@ -283,7 +295,11 @@ impl SChunk {
     /// The layer of a copy of the frame, all of whose chunks are noted in `fresh`.
     pub(super) fn draft_of_copy(&self, fresh: &Fresh, offsets: &Offsets) -> Result<Option<Draft>> {
         let mut drafting = Drafting::new(self.digests.identity, offsets.len());
-        each_stored(offsets, |n, raw| fresh.0.get(&raw).map_or(Ok(()), |entries| drafting.put(n, entries)))?;
+        each_stored(offsets, |n, raw| match (self.digests.stale.get(&n), fresh.0.get(&raw)) {
+            (Some(sums), _) => drafting.carry(n, State::Doubtful, sums),
+            (None, Some(entries)) => drafting.put(n, entries),
+            (None, None) => Ok(()),
+        })?;
         drafting.finish(self.vlmetalayer_digests())
     }
 
@@ -299,6 +315,16 @@ impl SChunk {
             _ => chunk::hash(stored),
         };
         self.trailer.entries().map(|(name, stored)| digest(name.bytes(), stored)).collect()
+    }
+
+    /// See [`Digests::inherit`].
+    pub(crate) fn inherit_checksums(
+        &mut self,
+        identity: Option<[u64; 2]>,
+        stale: BTreeMap<u64, Sums>,
+        keep: bool,
+    ) {
+        self.digests.inherit(identity, stale, keep);
     }
 
     /// Reads everything and makes its checksums anew, as it is: what did not match, or was doubtful, is taken as right from now

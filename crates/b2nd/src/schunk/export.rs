@@ -102,14 +102,21 @@ impl SChunk {
     /// [`Error::Usage`] when the path exists and overwriting was not asked for, or is the frame itself or inside it; [`Error::Io`] and
     /// [`Error::Format`] when a chunk cannot be read or written. Then nothing remains.
     pub fn save(&self, path: impl AsRef<Path>, options: &SaveOptions) -> Result<()> {
-        let path = path.as_ref();
+        self.save_at(path.as_ref(), options, options.checksums.unwrap_or(true))
+    }
+
+    /// As [`SChunk::save`], by default with checksums only where this frame keeps them.
+    pub(crate) fn save_kept(&self, path: &Path, options: &SaveOptions) -> Result<()> {
+        self.save_at(path, options, options.checksums.unwrap_or(self.digests.keep))
+    }
+
+    fn save_at(&self, path: &Path, options: &SaveOptions, checksums: bool) -> Result<()> {
         if self.path().is_some_and(|own| io::is_within(own, path)) {
             let shown = path.display();
             return Err(Error::usage(format!("{shown}: the frame itself is no place for its copy")));
         }
         let _owner = (!options.no_owner_lock).then(|| io::Owner::of_new(path)).transpose()?;
         let mut store = io::create(path, options.overwrite, options.layout)?;
-        let checksums = options.checksums.unwrap_or(true);
         self.copy_to(store.as_mut(), options.layout, false, (options.durability, checksums))
     }
 

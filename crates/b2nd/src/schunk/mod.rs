@@ -41,6 +41,7 @@ pub(crate) use options::{FrameSpec, Target};
 pub use options::{OpenOptions, SaveOptions};
 pub use process::BlockPlace;
 pub(crate) use process::{Hook, Processing};
+pub(crate) use recover::leftover;
 pub use space::SpaceUse;
 pub use transaction::Transaction;
 pub use verify::{Damage, Verified};

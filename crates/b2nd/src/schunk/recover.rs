@@ -11,13 +11,13 @@ use crate::limits::Limits;
 
 /// What a commit left at the end of a file.
 #[derive(Debug)]
-pub(super) struct Leftover {
+pub(crate) struct Leftover {
     /// Where its frame starts in the store.
-    pub(super) frame: u64,
+    pub(crate) frame: u64,
     /// Where the record starts.
     record: u64,
     /// The old header, where the one that is there is torn.
-    pub(super) torn: Option<Vec<u8>>,
+    pub(crate) torn: Option<Vec<u8>>,
 }
 
 /// How often a long header that is just being written is read again.
@@ -26,7 +26,7 @@ const ATTEMPTS: usize = 16;
 const FEW_ATTEMPTS: usize = 3;
 
 /// The undo record at the end of a store, when its frame is there and belongs to it.
-pub(super) fn leftover(store: &dyn Store, limits: &Limits) -> Result<Option<Leftover>> {
+pub(crate) fn leftover(store: &dyn Store, limits: &Limits) -> Result<Option<Leftover>> {
     let len = store.len(FileId::Frame)?;
     let Some(tail_at) = len.checked_sub(TAIL as u64) else { return Ok(None) };
     let mut tail = [0; TAIL];

@@ -129,7 +129,7 @@ impl SChunk {
     }
 
     /// The items of a chunk, where all have the same size.
-    fn items_of(&self, n: u64) -> (Vec<u64>, Vec<u64>) {
+    pub(crate) fn items_of(&self, n: u64) -> (Vec<u64>, Vec<u64>) {
         let (size, typesize) = (u64::from(self.chunksize()), u64::from(self.header.params().typesize()));
         let start = n.saturating_mul(size) / typesize;
         let stop = start.saturating_add(size / typesize).min(self.nitems());

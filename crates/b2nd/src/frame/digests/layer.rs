@@ -47,6 +47,8 @@ pub(crate) struct Layer {
     header: Range<usize>,
     vlmetalayers: Vec<u64>,
     segments: Vec<Segment>,
+    /// Whether entries of damaged segments are given out, as doubtful.
+    loose: bool,
 }
 
 #[derive(Debug)]
@@ -56,6 +58,7 @@ struct Segment {
     digest: u64,
     /// Where the entries of each chunk start, counted in entries; `None` where the segment is damaged.
     starts: OnceLock<Option<Vec<u32>>>,
+    whole: OnceLock<bool>,
 }
 
 impl Layer {
@@ -105,7 +108,35 @@ impl Layer {
         let body = body.ok_or_else(|| cursor.error("a root of such a length"))?;
         let segments = segments(&mut cursor, body, bytes.len())?;
         let bytes = Arc::clone(bytes);
-        Ok(Layer { bytes, identity, nchunks, per_segment, offsets, header, vlmetalayers, segments })
+        Ok(Layer {
+            bytes,
+            identity,
+            nchunks,
+            per_segment,
+            offsets,
+            header,
+            vlmetalayers,
+            segments,
+            loose: false,
+        })
+    }
+
+    /// The same layer, for who repairs: entries of damaged segments are given out too, as doubtful.
+    pub(crate) fn loosely(self) -> Self {
+        Layer { loose: true, ..self }
+    }
+
+    /// The chunks whose entries are damaged: the first and the last of each segment.
+    pub(crate) fn damaged(&self) -> impl Iterator<Item = (u64, u64)> {
+        self.segments.iter().filter(|segment| !self.is_whole(segment)).map(|segment| {
+            let first = segment.number.saturating_mul(self.per_segment);
+            (first, first.saturating_add(self.per_segment).min(self.nchunks).saturating_sub(1))
+        })
+    }
+
+    fn is_whole(&self, segment: &Segment) -> bool {
+        let bytes = || self.bytes.get(segment.bytes.clone());
+        *segment.whole.get_or_init(|| bytes().is_some_and(|bytes| chunk::hash(bytes) == segment.digest))
     }
 
     /// The header of the frame that was written with this layer.
@@ -116,6 +147,11 @@ impl Layer {
     /// What the stored bytes of vlmetalayer `n` hash to.
     pub(crate) fn vlmetalayer(&self, n: usize) -> Option<u64> {
         self.vlmetalayers.get(n).copied()
+    }
+
+    /// What the stored bytes of all vlmetalayers hash to, in their order.
+    pub(crate) fn vlmetalayers(&self) -> &[u64] {
+        &self.vlmetalayers
     }
 
     /// The entries of chunk `n`, which starts at `offset` of its file; `None` where there are none.
@@ -136,6 +172,7 @@ impl Layer {
         let Some(start) = starts.get(index).copied() else { return Ok(None) };
         let word = self.word(segment, index);
         let Some(state) = State::from_bits(word >> STATE_SHIFT) else { return Ok(None) };
+        let state = if self.is_whole(segment) { state } else { State::Doubtful };
         let table = starts.len().saturating_mul(4);
         let at = segment.bytes.start.saturating_add(table).saturating_add((start as usize).saturating_mul(8));
         let count = (word & ((1 << STATE_SHIFT) - 1)) as usize;
@@ -154,7 +191,7 @@ impl Layer {
     /// Checks a segment, and finds where the entries of its chunks are.
     fn starts(&self, segment: &Segment, first: u64) -> Option<Vec<u32>> {
         let bytes = self.bytes.get(segment.bytes.clone())?;
-        if chunk::hash(bytes) != segment.digest {
+        if !self.loose && !self.is_whole(segment) {
             return None;
         }
         let count = usize::try_from(self.nchunks.checked_sub(first)?.min(self.per_segment)).ok()?;
@@ -187,7 +224,13 @@ fn segments(cursor: &mut Cursor<'_>, body: usize, len: usize) -> Result<Vec<Segm
         if end > len || segments.last().is_some_and(|last| last.number >= number) {
             return Err(listed.error(format!("segment {number} is out of place")));
         }
-        segments.push(Segment { number, bytes: start..end, digest, starts: OnceLock::new() });
+        segments.push(Segment {
+            number,
+            bytes: start..end,
+            digest,
+            starts: OnceLock::new(),
+            whole: OnceLock::new(),
+        });
     }
     Ok(segments)
 }

@@ -1,0 +1,41 @@
+//! What of a chunk can be read: all of its blocks decoded, one after the other.
+
+use super::head::ChunkHead;
+use crate::error::Result;
+use crate::exec::Scratch;
+use crate::limits::resize;
+use std::mem::take;
+
+/// Decodes every block of a chunk that is stored or compressed, and hands each to `visit` with its number: its bytes, or why it
+/// cannot be read. Where no other block can be decoded without the first, and that cannot be read, no others come.
+///
+/// # Errors
+/// What `visit` returns; [`Error::Format`](crate::Error::Format) where blocks of variable length do not make up the chunk.
+pub(crate) fn each_block(
+    head: &ChunkHead,
+    chunk: &[u8],
+    scratch: &mut Scratch,
+    mut visit: impl FnMut(usize, Result<&[u8]>) -> Result<()>,
+) -> Result<()> {
+    // That blocks of variable length have as many bytes as the chunk is no matter of any one block.
+    head.cuts(chunk)?;
+    let (mut block, mut first) = (take(&mut scratch.block), take(&mut scratch.reference));
+    for n in 0..head.nblocks() {
+        let reference = (n > 0 && head.refers_to_first()).then_some(&first[..]);
+        let stream = chunk.get(head.block_span(n)).unwrap_or_default();
+        let decoded = head.decoded_len(n, stream).and_then(|len| {
+            resize("a block", &mut block, len)?;
+            head.decode_block(n, stream, reference, &mut block, scratch)
+        });
+        let stuck = decoded.is_err() && n == 0 && head.refers_to_first();
+        visit(n, decoded.map(|()| &block[..]))?;
+        if stuck {
+            break;
+        }
+        if n == 0 && head.refers_to_first() {
+            std::mem::swap(&mut first, &mut block);
+        }
+    }
+    (scratch.block, scratch.reference) = (block, first);
+    Ok(())
+}

@@ -1,0 +1,204 @@
+//! Files that b2nd wrote, with their checksums.
+
+use crate::support::{
+    Damaged, TempDir, array, damage, is_sound, lost_is_damaged, options, repaired, special,
+};
+use b2nd::chunk::Special;
+use b2nd::schunk::{OpenOptions, SChunk};
+use b2nd::{Array, repair, repair_bytes, repair_in_place, s};
+use b2nd_testkit::rng::Rng;
+
+/// Damages of each kind that the daily check tries; `B2ND_REPAIRS` says another number.
+const RANDOM: u64 = 400;
+
+fn random() -> u64 {
+    std::env::var("B2ND_REPAIRS").ok().and_then(|n| n.parse().ok()).unwrap_or(RANDOM)
+}
+
+#[test]
+fn what_is_sound_is_copied_and_nothing_is_said_to_be_wrong() {
+    for seed in 0..4 {
+        let original = array(seed);
+        let whole = Damaged { bytes: original.bytes.clone(), gone: vec![], how: format!("sound, {seed}") };
+        let report = repaired(&original, &whole).unwrap();
+        assert!(report.was_sound() && report.left_out.is_empty(), "{report}");
+        assert_eq!(report.matching, original.places.iter().flatten().count() as u64);
+    }
+}
+
+#[test]
+fn random_damage_costs_what_it_hits_and_no_more() {
+    let mut found = 0;
+    for run in 0..random() {
+        let mut rng = Rng::for_part(7, run);
+        let original = array(run % 8);
+        let mut damaged = damage(&original.bytes, &mut rng);
+        damaged.how = format!("run {run}, {}", damaged.how);
+        if let Some(report) = repaired(&original, &damaged) {
+            lost_is_damaged(&original, &damaged, &report);
+            found += 1;
+        }
+    }
+    // What is cut off near its start has nothing left.
+    assert!(found * 100 >= random() * 90, "{found} of {}", random());
+}
+
+#[test]
+fn a_flipped_bit_anywhere_costs_a_block_at_most() {
+    let original = array(1);
+    for byte in 0..original.bytes.len() {
+        let mut bytes = original.bytes.clone();
+        bytes[byte] ^= 1 << (byte % 8);
+        let gone = vec![byte..byte + 1];
+        let damaged = Damaged { bytes, gone, how: format!("bit {} of byte {byte}", byte % 8) };
+        let report =
+            repaired(&original, &damaged).unwrap_or_else(|| panic!("nothing was found: byte {byte}"));
+        let lost = report.lost.len() + report.lost_metalayers.len();
+        // Of a trailer that does not match its checksum nobody knows whether names are wrong, or checksums.
+        let guesses = 2 * usize::from(byte >= original.data_end);
+        assert!(lost <= 1 && report.guesses.len() <= guesses, "{}:\n{report}", damaged.how);
+        lost_is_damaged(&original, &damaged, &report);
+    }
+}
+
+#[test]
+fn every_cut_keeps_what_is_before_it() {
+    let original = array(2);
+    for len in (0..original.bytes.len()).rev().step_by(7) {
+        let bytes = original.bytes[..len].to_vec();
+        let damaged = Damaged { bytes, gone: vec![len..original.bytes.len()], how: format!("cut at {len}") };
+        repaired(&original, &damaged);
+    }
+}
+
+#[test]
+fn offsets_that_are_gone_are_made_anew_and_proven() {
+    for original in
+        [array(1), array(2), special(Special::Zeros), special(Special::Nan), special(Special::Uninit)]
+    {
+        let mut bytes = original.bytes.clone();
+        let at = original.data_end;
+        bytes[at..at + 40].fill(0xff);
+        let damaged = Damaged { bytes, gone: vec![], how: "offsets".to_owned() };
+        let report = repaired(&original, &damaged).unwrap();
+        assert!(report.is_whole() && !report.restored.is_empty(), "{report}");
+    }
+}
+
+#[test]
+fn a_header_that_is_gone_is_taken_from_its_copy() {
+    let original = array(3);
+    for range in [0..8, 0..60, 15..24, 30..38, 0..140] {
+        let mut bytes = original.bytes.clone();
+        bytes[range.clone()].fill(0);
+        let damaged = Damaged { bytes, gone: vec![], how: format!("zeros at {range:?}") };
+        let report = repaired(&original, &damaged).unwrap();
+        assert!(report.is_whole() && !report.restored.is_empty(), "{range:?}: {report}");
+    }
+}
+
+#[test]
+fn bytes_that_were_put_in_or_taken_out_move_no_chunk_out_of_reach() {
+    let original = array(5);
+    let places: Vec<_> = original.places.iter().flatten().cloned().collect();
+    let last = places.iter().max_by_key(|place| place.start).unwrap();
+    let mut longer = original.bytes.clone();
+    longer.splice(last.start..last.start, [7; 100]);
+    let report = repaired(&original, &Damaged { bytes: longer, gone: vec![], how: "put in".into() }).unwrap();
+    assert!(report.lost.is_empty() && report.lost_metalayers.is_empty(), "{report}");
+    let mut shorter = original.bytes.clone();
+    shorter.drain(last.start + 40..last.start + 50);
+    let how = "taken out".to_owned();
+    let report = repaired(&original, &Damaged { bytes: shorter, gone: vec![], how }).unwrap();
+    let lost: Vec<u64> = report.lost.iter().map(|place| place.chunk).collect();
+    let one = original.places.iter().position(|place| place.as_ref() == Some(last)).unwrap() as u64;
+    assert!(lost.iter().all(|n| *n == one) && !lost.is_empty(), "{report}");
+}
+
+#[test]
+fn lost_blocks_hold_the_fill_and_are_named_with_their_items() {
+    let original = array(1);
+    let (n, place) = original.places.iter().enumerate().find_map(|(n, p)| Some((n, p.clone()?))).unwrap();
+    let mut bytes = original.bytes.clone();
+    bytes[place.end - 3] ^= 0x55;
+    let (whole, report) = repair_bytes(bytes, &options().with_fill(Special::Zeros)).unwrap();
+    let [lost] = &report.lost[..] else { panic!("{report}") };
+    assert_eq!(lost.chunk, n as u64);
+    let array = Array::from_bytes(whole, &OpenOptions::new()).unwrap();
+    let axes: Vec<_> = lost.start.iter().zip(&lost.stop).map(|(a, b)| *a..*b).collect();
+    let items = array.read_bytes(s![axes[0].clone(), axes[1].clone()]).unwrap();
+    assert!(!items.is_empty() && items.iter().all(|byte| *byte == 0));
+    assert!(report.to_string().contains(&format!("lost: chunk {n}")), "{report}");
+    let b2nd::Error::Format(error) = &lost.error else { panic!("{:?}", lost.error) };
+    let range = error.bytes().unwrap();
+    assert!(range.contains(&(place.end as u64 - 3)), "{range:?} {place:?}");
+}
+
+#[test]
+fn an_old_copy_of_a_chunk_is_never_taken_for_it() {
+    // Both states of the chunk lie in the file, whole; the offsets are gone.
+    let dir = TempDir::new("old");
+    let path = dir.0.join("a.b2nd");
+    let options = b2nd::Options::new().with_chunks([100]).with_blocks([100]);
+    let mut a = options.create(Some(&path), b2nd::Dtype::parse("<i4").unwrap(), &[300]).unwrap();
+    for state in 1..=3 {
+        a.write_items(s![], &(0..300).map(|n| n * 1_234_567 * state).collect::<Vec<i32>>()).unwrap();
+    }
+    let wanted = a.read_bytes(s![]).unwrap();
+    drop(a);
+    let original = crate::support::Original::of(std::fs::read(&path).unwrap());
+    let mut bytes = original.bytes.clone();
+    bytes[original.data_end..original.data_end + 30].fill(1);
+    let (whole, report) = repair_bytes(bytes, &crate::support::options()).unwrap();
+    assert!(report.is_whole(), "{report}");
+    assert_eq!(Array::from_bytes(whole, &OpenOptions::new()).unwrap().read_bytes(s![]).unwrap(), wanted);
+}
+
+#[test]
+fn the_damaged_file_stays_as_it_is_and_keeps_its_bytes_in_place_too() {
+    let dir = TempDir::new("files");
+    let (path, out) = (dir.0.join("a.b2nd"), dir.0.join("b.b2nd"));
+    let original = array(4);
+    let torn = &original.bytes[..original.data_end];
+    std::fs::write(&path, torn).unwrap();
+    let report = repair(&path, &out, &options()).unwrap();
+    assert!(report.original.is_none());
+    assert_eq!(std::fs::read(&path).unwrap(), torn);
+    is_sound(std::fs::read(&out).unwrap(), &report, "a file");
+    assert!(repair(&path, &out, &options()).is_err(), "it was overwritten");
+    assert!(repair(&path, &path, &options().with_overwrite(true)).is_err(), "the original was overwritten");
+
+    let report = repair_in_place(&path, &options()).unwrap();
+    let kept = report.original.clone().unwrap();
+    assert_eq!((kept.clone(), std::fs::read(&kept).unwrap()), (dir.0.join("a.b2nd.orig"), torn.to_vec()));
+    let frame = is_sound(std::fs::read(&path).unwrap(), &report, "in place");
+    assert_eq!(frame.nchunks(), original.chunks.len() as u64);
+    let mut names: Vec<_> = std::fs::read_dir(&dir.0).unwrap().map(|e| e.unwrap().file_name()).collect();
+    names.sort();
+    assert_eq!(names, ["a.b2nd", "a.b2nd.orig", "b.b2nd"]);
+    // Now it is sound, and a second repair has nothing to do.
+    let again = repair_in_place(&path, &options()).unwrap();
+    assert!(again.was_sound() && again.original.is_none(), "{again}");
+    assert!(SChunk::open(&path, &OpenOptions::new()).is_ok());
+}
+
+#[test]
+fn any_bytes_give_a_frame_or_an_error() {
+    for run in 0..random() {
+        let mut rng = Rng::for_part(11, run);
+        let mut bytes = array(run % 4).bytes;
+        for _ in 0..1 + rng.below(6) {
+            bytes = damage(&bytes, &mut rng).bytes;
+            if bytes.is_empty() {
+                break;
+            }
+        }
+        if let Ok((whole, report)) = repair_bytes(bytes, &options()) {
+            is_sound(whole, &report, &format!("run {run}"));
+        }
+    }
+    for len in [0, 1, 16, 100, 5000] {
+        assert!(repair_bytes(vec![0; len], &options()).is_err());
+        assert!(repair_bytes(vec![5; len], &options()).is_err());
+    }
+}
