@@ -155,7 +155,7 @@ impl From<Error> for Failure {
             other => match other.fault() {
                 Fault::File => (
                     Outcome::Damaged,
-                    "is it a Blosc2 file, and whole? `b2nd verify FILE` says which parts are damaged",
+                    "is it a Blosc2 file? `b2nd verify FILE` says what is damaged, `b2nd repair FILE NEW.b2nd` saves the rest",
                 ),
                 Fault::Limit => (Outcome::Environment, "read a smaller part at a time, with --slice"),
                 Fault::Environment => (Outcome::Environment, io_hint(io::ErrorKind::Other)),

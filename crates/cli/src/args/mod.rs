@@ -58,6 +58,8 @@ pub(crate) enum Verb {
     Verify(Verify),
     /// Give back the room that changes have left in a file
     Compact(Compact),
+    /// Write what can be read of a damaged file as a new one, and say what is lost
+    Repair(Repair),
     /// Compare two arrays
     Diff(Diff),
     /// List, show, set and remove attributes (vlmetalayers)
@@ -323,8 +325,9 @@ Examples:
   b2nd verify a.b2nd && echo sound
 
 The exit code is 1 if anything is damaged; each damaged block is a line with the items that are
-lost. The format has no checksums: a flipped bit that leaves a stream well-formed changes values,
-and nobody can tell.")]
+lost. Files of b2nd have checksums, which find every wrong bit. In files of other programs a flipped
+bit that leaves a stream well-formed changes values, and nobody can tell. `b2nd repair` saves what is
+left.")]
 pub(crate) struct Verify {
     /// The array (or any other Blosc2 frame)
     #[arg(value_name = "FILE")]
@@ -349,6 +352,57 @@ pub(crate) struct Compact {
     pub(crate) file: PathBuf,
     #[command(flatten)]
     pub(crate) place: Place,
+}
+
+/// `b2nd repair`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  b2nd repair torn.b2nd whole.b2nd
+  b2nd repair torn.b2nd --in-place     the damaged file stays, as torn.b2nd.orig
+  b2nd repair torn.b2nd whole.b2nd --fill zeros
+
+Chunks that can be read are copied as they are. With checksums they are found wherever they lie, and
+what does not match is not taken; without, a chunk is right that can be decoded, and where the list
+of chunks is lost they are taken in the order in which they lie, which is said to be a guess. What
+is lost is named, and holds NaN (floats) or nothing (others). The exit code is 0 if all is as it was
+written, and 1 if anything is lost or was guessed.")]
+pub(crate) struct Repair {
+    /// The damaged array (or any other Blosc2 frame); it is only read
+    #[arg(value_name = "IN")]
+    pub(crate) input: PathBuf,
+    /// The repaired one
+    #[arg(value_name = "OUT", required_unless_present = "in_place", conflicts_with = "in_place")]
+    pub(crate) output: Option<PathBuf>,
+    /// Give the repaired one the name of the damaged one, which is kept as IN.orig
+    #[arg(long)]
+    pub(crate) in_place: bool,
+    /// What lost items are: by default NaN in arrays of floats, and not initialised in others
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub(crate) fill: Option<LostFill>,
+    /// Make all checksums anew: what is there is right from then on
+    #[arg(long)]
+    pub(crate) renew_checksums: bool,
+    /// Write a folder with a file for each chunk
+    #[arg(long)]
+    pub(crate) sparse: bool,
+    /// Where in IN the frame starts, in bytes
+    #[arg(long, value_name = "BYTES", default_value_t = 0)]
+    pub(crate) offset: u64,
+    /// Replace OUT if it exists (only once the new one is whole)
+    #[arg(long, conflicts_with = "in_place")]
+    pub(crate) force: bool,
+}
+
+/// What the items of lost chunks are.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum LostFill {
+    /// Zeros
+    Zeros,
+    /// NaN, of floats of 4 or 8 bytes
+    Nan,
+    /// Not initialised: read as zeros
+    Uninit,
 }
 
 /// `b2nd diff`

@@ -11,6 +11,7 @@ mod export;
 mod import;
 mod info;
 mod plot;
+mod repair;
 mod slice;
 mod verify;
 
@@ -30,6 +31,7 @@ pub(crate) fn run(verb: &Verb) -> Result<Outcome> {
         Verb::Convert(args) => convert::run(args),
         Verb::Verify(args) => verify::run(args),
         Verb::Compact(args) => compact::run(args),
+        Verb::Repair(args) => repair::run(args),
         Verb::Diff(args) => diff::run(args),
         Verb::Attrs(args) => attrs::run(args),
         Verb::Demo(args) => demo::run(args),

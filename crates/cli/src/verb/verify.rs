@@ -19,8 +19,9 @@ pub(super) fn run(args: &Verify) -> Result<Outcome> {
     let exec = Work::default().exec();
     let mut opened =
         open::any(&args.file, args.place, exec.clone()).map_err(|failure| match failure.outcome() {
-            Outcome::Damaged => failure
-                .with_hint("nothing can be read without this part: get the file anew, or make it again"),
+            Outcome::Damaged => failure.with_hint(
+                "nothing can be read without this part: `b2nd repair FILE NEW.b2nd` saves what can be saved",
+            ),
             _ => failure,
         })?;
     let progress = Progress::new("verify", opened.schunk().nbytes());

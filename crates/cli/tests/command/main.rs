@@ -18,5 +18,6 @@ mod readme;
 #[cfg(all(unix, feature = "c-codecs"))]
 mod readme_commands;
 mod real;
+mod repair;
 mod support;
 mod usage;

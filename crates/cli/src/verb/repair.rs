@@ -1,0 +1,71 @@
+//! `b2nd repair`: what can be read of a damaged file, written as a new one, and what is lost said.
+
+use b2nd::chunk::Special;
+use b2nd::{Layout, RepairOptions, Repaired, repair, repair_in_place};
+
+use crate::args::{LostFill, Repair, Work};
+use crate::failure::{Failure, Outcome, Result};
+use crate::progress::Progress;
+use crate::{output, report};
+
+pub(super) fn run(args: &Repair) -> Result<Outcome> {
+    let about = |error: b2nd::Error| {
+        let failure = Failure::from(error).about(&args.input);
+        match failure.outcome() {
+            Outcome::Damaged => failure.with_hint("nothing was written: too little of it is left to go by"),
+            _ => failure,
+        }
+    };
+    output::check_named(&args.input)?;
+    let size = std::fs::metadata(&args.input).map_or(0, |metadata| metadata.len());
+    let progress = Progress::new("repair", size);
+    let mut options = RepairOptions::new()
+        .with_exec(progress.watch(Work::default().exec()))
+        .with_overwrite(args.force)
+        .with_offset(args.offset)
+        .with_renewed_checksums(args.renew_checksums);
+    if args.sparse {
+        options = options.with_layout(Layout::Sparse);
+    }
+    options = match args.fill {
+        None => options,
+        Some(LostFill::Zeros) => options.with_fill(Special::Zeros),
+        Some(LostFill::Nan) => options.with_fill(Special::Nan),
+        Some(LostFill::Uninit) => options.with_fill(Special::Uninit),
+    };
+    let (found, name) = match &args.output {
+        Some(output) => {
+            output::check_named(output)?;
+            output::check_apart(&args.input, output)?;
+            output::check_free(output, args.force)?;
+            (repair(&args.input, output, &options).map_err(about)?, output)
+        }
+        None => (repair_in_place(&args.input, &options).map_err(about)?, &args.input),
+    };
+    drop(progress);
+    output::print(&format!("{found}{}: {}\n", name.display(), summary(&found)))?;
+    Ok(if found.is_whole() { Outcome::Good } else { Outcome::Damaged })
+}
+
+fn summary(found: &Repaired) -> String {
+    let chunks = report::count(found.chunks, "chunk");
+    if found.was_sound() {
+        return format!("nothing was wrong: {chunks}");
+    }
+    if found.is_whole() {
+        return format!("WHOLE AGAIN: {chunks}, nothing is lost");
+    }
+    let mut said = Vec::new();
+    for (n, thing) in [(found.lost.len(), "place"), (found.lost_metalayers.len(), "metalayer")] {
+        if n > 0 {
+            said.push(format!("{} lost", report::count(n as u64, thing)));
+        }
+    }
+    if !found.guesses.is_empty() {
+        said.push(format!(
+            "{}: look whether it is right",
+            report::count(found.guesses.len() as u64, "guess")
+        ));
+    }
+    format!("REPAIRED: {chunks}; {}", said.join(", "))
+}
