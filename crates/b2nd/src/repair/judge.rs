@@ -137,6 +137,8 @@ fn by_decoding(
     scratch: &mut Scratch,
 ) -> Result<Verdict> {
     let header = ChunkHeader::parse(bytes)?;
+    // No build reads measurements of a codec, or references to files, as chunks of a frame.
+    header.check_supported()?;
     // What this build cannot read it cannot judge; but then the frame names it too.
     let named = header.codec() == Some(params.codec()) && header.pipeline() == params.pipeline();
     let head = match ChunkHead::parse(bytes, bytes.len() as u64, context) {
