@@ -326,8 +326,8 @@ Examples:
 
 The exit code is 1 if anything is damaged; each damaged block is a line with the items that are
 lost. Files of b2nd have checksums, which find every wrong bit. In files of other programs a flipped
-bit that leaves a stream well-formed changes values, and nobody can tell. `b2nd repair` saves what is
-left.")]
+bit that leaves a stream well-formed changes values, and nobody can tell. `b2nd repair` saves what
+is left.")]
 pub(crate) struct Verify {
     /// The array (or any other Blosc2 frame)
     #[arg(value_name = "FILE")]
