@@ -216,7 +216,9 @@ impl SChunk {
         }
         if self.changes.unpublished {
             self.changes = Changes::of_new(self.header.len());
-            return Ok(());
+            // What was written is no part of what the first commit will give a name.
+            let nothing = WriteStep::SetLen { file: FileId::Frame, len: 0 };
+            return if grown { self.store.apply(&nothing) } else { Ok(()) };
         }
         self.changes.space.rollback();
         if grown && ours.is_ok() {
