@@ -114,3 +114,19 @@ fn a_write_makes_no_chunk_that_could_not_be_read_again() {
     assert!(matches!(array.write_bytes((), &[1; 192]), Err(Error::Limit { .. })));
     assert_eq!(array.read_bytes(()).unwrap(), [0; 192], "zeros are no chunk");
 }
+
+#[test]
+fn a_frame_of_fewer_bytes_than_its_chunks_is_no_array() {
+    let mut a = Options::new().with_chunks([4]).create_memory::<u16>([6]).unwrap();
+    a.write_items(s![], &[1u16, 2, 3, 4, 5, 6]).unwrap();
+    let sound = a.to_bytes().unwrap();
+    // The last chunk of an array is padded, so the frame has two of 8 bytes. So few fewer are two chunks still.
+    for nbytes in [16u64, 15, 12, 9] {
+        let mut bytes = sound.clone();
+        bytes[30..38].copy_from_slice(&nbytes.to_be_bytes());
+        match Array::from_bytes(bytes, &OpenOptions::new()) {
+            Ok(array) => assert_eq!((nbytes, array.read_items::<u16>(s![]).unwrap().len()), (16, 6)),
+            Err(error) => assert!(nbytes < 16 && matches!(error, Error::Format(_)), "{error}"),
+        }
+    }
+}

@@ -490,11 +490,20 @@ fn new_grid(shape: &[u64], chunks: &[u64], blocks: &[u64], itemsize: usize) -> R
 
 fn check_chunksize(schunk: &SChunk, grid: &Grid) -> Result<()> {
     let (due, found) = (grid.chunk_bytes() as u64, u64::from(schunk.chunksize()));
-    if grid.nchunks() == 0 || due == found {
+    if grid.nchunks() == 0 {
         return Ok(());
     }
-    let reason = format!("chunks of the array have {due} bytes, and those of the frame {found}");
-    Err(Error::format(Part::Metalayer, None, reason))
+    if due != found {
+        let reason = format!("chunks of the array have {due} bytes, and those of the frame {found}");
+        return Err(Error::format(Part::Metalayer, None, reason));
+    }
+    // The last one too: chunks of arrays are padded.
+    let (count, found) = (schunk.nchunks(), schunk.nbytes());
+    if due.checked_mul(count) == Some(found) {
+        return Ok(());
+    }
+    let reason = format!("{count} chunks of {due} bytes, and the frame says {found} bytes in all");
+    Err(Error::format(Part::FrameHeader, 30, reason))
 }
 
 /// The dtype that a stored text stands for; raw bytes where it does not stand for items of this size.
