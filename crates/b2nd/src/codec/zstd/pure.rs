@@ -11,6 +11,15 @@ pub(in crate::codec) fn is_slower() -> bool {
     true
 }
 
+/// The level at which the library compresses.
+fn level(clevel: u8) -> i32 {
+    match super::level(clevel) {
+        // Its search for this level (two hash tables) writes frames of other bytes on big-endian machines, as of 0.2.6.
+        3 if cfg!(target_endian = "big") => 5,
+        level => level,
+    }
+}
+
 /// The decoder, made on first use, and a buffer for results: the encoder wants to grow its output.
 #[derive(Default)]
 pub(in crate::codec) struct Context {
@@ -27,7 +36,7 @@ impl Context {
         dst: &mut [u8],
     ) -> Result<Option<usize>> {
         // The engine cannot cross threads as this context may, so it lives for one call only.
-        let level = CompressionLevel::from_level(super::level(clevel));
+        let level = CompressionLevel::from_level(level(clevel));
         let mut encoder: FrameCompressor = FrameCompressor::new(level);
         encoder.set_content_checksum(false);
         if let Some(Dictionary::Writing(bytes)) = dictionary {
