@@ -25,6 +25,20 @@ pub fn any(
     }
 }
 
+/// A change whose items all come from the caller: no fills, and no room for them.
+pub fn given(
+    u: &mut Unstructured<'_>,
+    transaction: &mut Transaction<'_>,
+    model: &mut NaiveArray,
+) -> Result<b2nd::Result<()>> {
+    let kind = u.int_in_range(0u8..=4)?;
+    match if model.shape.is_empty() { 0 } else { kind } {
+        0 | 1 => write(u, transaction, model),
+        2 | 3 => insert(u, transaction, model, kind == 3),
+        _ => delete(u, transaction, model),
+    }
+}
+
 fn items(u: &mut Unstructured<'_>, count: usize, itemsize: usize) -> Result<Vec<u8>> {
     let (first, step): (u8, u8) = u.arbitrary()?;
     Ok((0..count * itemsize).map(|n| first.wrapping_add((n as u8).wrapping_mul(step))).collect())
@@ -95,8 +109,9 @@ fn insert(
     let index = u.int_in_range(0..=model.shape[axis])?;
     let mut shape = model.shape.clone();
     shape[axis] = u.int_in_range(0..=MOST)?;
-    // Slabs without items cannot be counted: nothing is inserted.
-    if shape.contains(&0) {
+    // Slabs without items cannot be counted: nothing is inserted. Nor is it where an array without items is long elsewhere.
+    let bytes = shape.iter().fold(model.itemsize, |n, &len| n.saturating_mul(len));
+    if bytes == 0 || bytes > 1 << 16 {
         shape[axis] = 0;
     }
     let data = items(u, shape.iter().product(), model.itemsize)?;

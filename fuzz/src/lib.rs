@@ -1,7 +1,11 @@
-//! What the targets share: strict limits, a registry of the user, and changes of an array that a naive array follows.
+//! What the targets share: strict limits, a registry of the user, a folder to work in, changes of an array that a naive array
+//! follows, and of a frame that a list of chunks does.
 
+pub mod arrays;
 pub mod change;
+pub mod chunks;
 pub mod pick;
+pub mod place;
 pub mod registry;
 
 use b2nd::{Codec, Exec, Filter, Limits, OpenOptions, Params};
