@@ -263,6 +263,17 @@ mod tests {
     }
 
     #[test]
+    fn absurd_numbers_of_dimensions_are_refused() {
+        for ndim in 17..=u8::MAX {
+            // Room for all of them: only the number is wrong.
+            let mut bytes = SAMPLE.to_vec();
+            bytes[2] = ndim;
+            bytes.resize(8192, INT64);
+            assert!(matches!(parse(NAME, &bytes), Err(Error::Format(_))), "{ndim}");
+        }
+    }
+
+    #[test]
     fn older_revisions_by_what_is_there() {
         let body = &SAMPLE[1..44];
         let with = |marker: u8, tail: &[u8]| [&[marker], body, tail].concat();
