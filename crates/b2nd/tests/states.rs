@@ -5,9 +5,12 @@ use b2nd::{Array, Dtype, Layout, OpenOptions, Options, s};
 
 #[test]
 fn every_commit_has_a_number_that_all_handles_agree_on() {
-    for (layout, checksums) in
-        [(Layout::Contiguous, true), (Layout::Contiguous, false), (Layout::Sparse, true), (Layout::Sparse, false)]
-    {
+    for (layout, checksums) in [
+        (Layout::Contiguous, true),
+        (Layout::Contiguous, false),
+        (Layout::Sparse, true),
+        (Layout::Sparse, false),
+    ] {
         let name = format!("b2nd-states-{}-{layout:?}-{checksums}", std::process::id());
         let path = std::env::temp_dir().join(name);
         let options = Options::new().with_layout(layout).with_checksums(checksums).with_chunks([4]);
