@@ -1,6 +1,8 @@
 //! The door between Python and the crate: types are turned, the interpreter is let go of, errors become exceptions. What a user
 //! sees is Python, in `python/b2nd`; what an array does is in the crate.
 
+#![expect(clippy::needless_pass_by_value, reason = "arguments come from Python as values")]
+
 mod buffer;
 mod errors;
 mod fill;

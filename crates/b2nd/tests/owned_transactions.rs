@@ -1,5 +1,4 @@
 //! A transaction that owns its array: one commit for all changes, and the array back as it was without one.
-#![expect(clippy::unwrap_used, reason = "a test may fail")]
 
 use b2nd::{Array, Dtype, Error, OpenOptions, Options, s};
 

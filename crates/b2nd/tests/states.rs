@@ -1,5 +1,4 @@
 //! The number of a state: the same for all who see it, another after each commit.
-#![expect(clippy::unwrap_used, reason = "a test may fail")]
 
 use b2nd::{Array, Dtype, Layout, OpenOptions, Options, s};
 
