@@ -10,6 +10,7 @@ use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::{PyBufferError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyMemoryView};
 use std::ffi::{c_int, c_void};
 
 /// The contiguous view of an object; its bytes in C order.
@@ -31,17 +32,25 @@ fn bytes_of(view: &PyUntypedBuffer) -> &[u8] {
 }
 
 /// Bytes that are read: of a NumPy array, `bytes`, a `memoryview`, a memory map.
-pub(crate) struct Source(PyUntypedBuffer);
+pub(crate) struct Source {
+    view: PyUntypedBuffer,
+    is_fixed: bool,
+}
 
 impl Source {
     pub(crate) fn bytes(&self) -> &[u8] {
-        bytes_of(&self.0)
+        bytes_of(&self.view)
     }
 
-    /// Whether nobody may write to them: such can be kept, not only used for a call.
-    pub(crate) fn is_read_only(&self) -> bool {
-        self.0.readonly()
+    /// Whether nobody can ever write to them: such can be kept, not only used for a call.
+    pub(crate) fn is_fixed(&self) -> bool {
+        self.is_fixed
     }
+}
+
+/// Whether an object's bytes stay as they are. A view may be read-only on an array that others write to.
+fn is_fixed(object: &Bound<'_, PyAny>) -> bool {
+    object.is_instance_of::<PyBytes>() || object.is_instance_of::<Frame>()
 }
 
 impl AsRef<[u8]> for Source {
@@ -54,7 +63,11 @@ impl FromPyObject<'_, '_> for Source {
     type Error = PyErr;
 
     fn extract(object: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
-        contiguous(&object).map(Source)
+        let view = contiguous(&object)?;
+        let is_fixed = is_fixed(&object)
+            || object.is_instance_of::<PyMemoryView>()
+                && object.getattr("obj").is_ok_and(|lender| is_fixed(&lender));
+        Ok(Source { view, is_fixed })
     }
 }
 

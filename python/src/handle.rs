@@ -279,7 +279,7 @@ pub(crate) fn open(py: Python<'_>, path: std::path::PathBuf, options: Opening) -
 /// in a copy.
 #[pyfunction]
 pub(crate) fn from_frame(py: Python<'_>, frame: Source, options: Opening) -> PyResult<Handle> {
-    let (meter, share) = (Meter::default(), frame.is_read_only() && !options.write);
+    let (meter, share) = (Meter::default(), frame.is_fixed() && !options.write);
     let options = options.options(py, &meter)?;
     let array = detached(py, &meter, || {
         if share {

@@ -394,6 +394,14 @@ def test_frames_are_lent_without_a_copy():
     again = b2nd.from_cframe(mutable)
     mutable[:] = b"\0" * len(mutable)  # a copy was taken
     np.testing.assert_array_equal(again[...], a[...])
+    below = np.frombuffer(bytearray(frame), "u1")
+    view = below.view()
+    view.flags.writeable = False  # read-only, over bytes that are not
+    for given in (view, memoryview(below).toreadonly()):
+        again = b2nd.from_cframe(given)
+        below[:] ^= 255
+        np.testing.assert_array_equal(again[...], a[...])
+        below[:] ^= 255
     with b2nd.from_cframe(frame, mode="r+") as changed:
         changed[0] = 7.0
         assert changed[0] == 7.0
