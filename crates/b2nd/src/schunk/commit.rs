@@ -215,10 +215,17 @@ impl SChunk {
             }
         }
         if self.changes.unpublished {
-            self.changes = Changes::of_new(self.header.len());
-            // What was written is no part of what the first commit will give a name.
-            let nothing = WriteStep::SetLen { file: FileId::Frame, len: 0 };
-            return if grown { self.store.apply(&nothing) } else { Ok(()) };
+            let start = self.header.len();
+            self.changes = Changes::of_new(start);
+            if self.layout() == Layout::Contiguous {
+                // What was written stays until something takes its place. Not cut off: where the commit failed after it had given
+                // the file its name, this is all there is at the path.
+                let space = &mut self.changes.space;
+                *space = Space::new(true, start..start, self.store.len(FileId::Frame)?);
+                space.synced();
+                space.release();
+            }
+            return Ok(());
         }
         self.changes.space.rollback();
         if grown && ours.is_ok() {

@@ -154,6 +154,10 @@ impl Store for Faulty {
             let bytes = bytes[..bytes.len() / 2].into();
             self.store.apply(&WriteStep::WriteAt { file: *file, offset: *offset, bytes })?;
         }
+        if let WriteStep::Publish { .. } = step {
+            // It has its name, and that is not on the medium.
+            self.store.apply(step)?;
+        }
         Err(Error::io("no space", std::io::ErrorKind::StorageFull.into()))
     }
     fn is_alone(&self) -> bool {
@@ -233,4 +237,50 @@ fn a_change_that_fails_blames_nobody_else_and_can_be_made_again() {
         }
     }
     assert!(failed > 20, "{failed}");
+}
+
+#[test]
+fn a_new_frame_whose_first_changes_were_taken_back_goes_on() {
+    let temp = TempDir::new("new");
+    let path = temp.path("frame");
+    for count in 0..6 {
+        let target = Target::Path { path: &path, overwrite: true };
+        let options = options().with_owner_lock(false);
+        let mut schunk = SChunk::create(target, spec(Layout::Contiguous, 6), &options).unwrap();
+        for n in 0..count {
+            let chunk = encoded(&schunk, &noise(n));
+            schunk.put_chunk(u64::from(n), &chunk).unwrap();
+        }
+        schunk.rollback().unwrap();
+        schunk.commit().unwrap();
+        schunk.set_metalayer("b2nd", &[3; 20]).unwrap();
+        schunk.update(1, &noise(9)).unwrap();
+        assert_eq!(SChunk::open(&path, &options).unwrap().decompress_chunk(1).unwrap(), noise(9));
+        drop(schunk);
+        let length = std::fs::metadata(&path).unwrap().len();
+        assert_eq!(SChunk::open(&path, &options).unwrap().frame_len(), length);
+    }
+}
+
+#[test]
+fn a_first_commit_that_fails_leaves_nothing_or_the_whole_frame() {
+    let temp = TempDir::new("first");
+    let path = temp.path("frame");
+    let mut named = 0;
+    for fails in 1..8 {
+        let _ = std::fs::remove_file(&path);
+        let target = Target::Path { path: &path, overwrite: false };
+        let mut schunk = SChunk::create(target, spec(Layout::Contiguous, 6), &options()).unwrap();
+        disturb(&mut schunk, fails);
+        if schunk.update(1, &noise(9)).is_err() {
+            schunk.rollback().unwrap();
+            drop(schunk);
+            if path.exists() {
+                named += 1;
+                let found = SChunk::open(&path, &options()).unwrap();
+                assert_eq!(found.decompress_chunk(1).unwrap(), noise(9));
+            }
+        }
+    }
+    assert_eq!(named, 1);
 }

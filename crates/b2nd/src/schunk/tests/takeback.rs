@@ -6,22 +6,6 @@ use crate::io::{MemoryStore, Store};
 use std::path::Path;
 
 #[test]
-fn what_was_taken_back_before_the_first_commit_is_not_in_the_file() {
-    let temp = TempDir::new("untaken");
-    let path = temp.path("f");
-    let target = Target::Path { path: &path, overwrite: false };
-    let mut schunk = SChunk::create(target, spec(Layout::Contiguous, 6), &options()).unwrap();
-    let chunk = encoded(&schunk, &data(6));
-    schunk.put_chunk(0, &chunk).unwrap();
-    schunk.rollback().unwrap();
-    schunk.commit().unwrap();
-    assert_eq!(std::fs::metadata(&path).unwrap().len(), schunk.frame_len());
-    // Nobody is said to have appended anything.
-    schunk.put_chunk(0, &chunk).unwrap();
-    schunk.commit().unwrap();
-}
-
-#[test]
 fn a_rollback_leaves_the_commit_of_another_writer_alone() {
     let temp = TempDir::new("takeback");
     for layout in [Layout::Contiguous, Layout::Sparse] {
