@@ -284,6 +284,18 @@ fn the_file_does_not_depend_on_the_number_of_threads() {
 }
 
 #[test]
+fn an_array_without_items_may_have_any_fill_value() {
+    for shape in [&[0][..], &[0, 5], &[4, 0, 3]] {
+        let options = Options::new().with_fill(Fill::Value(vec![7, 0]));
+        let mut a = options.create(None, Dtype::parse("<i2").unwrap(), shape).unwrap();
+        assert_eq!(a.read_bytes(()).unwrap(), []);
+        let grown: Vec<u64> = shape.iter().map(|len| len + 2).collect();
+        a.resize(b2nd::Resize::to(grown).with_fill(Fill::Value(vec![9, 0]))).unwrap();
+        assert!(a.read_items::<i16>(()).unwrap().iter().all(|item| *item == 9));
+    }
+}
+
+#[test]
 fn fills_are_what_they_say() {
     let read = |fill: Fill, dtype: &str| {
         let array = Options::new().with_fill(fill).create(None, Dtype::parse(dtype).unwrap(), &[3]).unwrap();

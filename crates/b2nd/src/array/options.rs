@@ -327,7 +327,8 @@ impl Options {
             None => Target::Memory,
         };
         let mut schunk = SChunk::create(target, spec, &open)?;
-        if let Some(value) = value {
+        // Without chunks there may be no room for an item in one either.
+        if let Some(value) = value.filter(|_| grid.nchunks() > 0) {
             let chunk = chunk::encode_special(Special::Value, grid.chunk_bytes() as u32, &value, &params)?;
             (0..grid.nchunks()).try_for_each(|n| schunk.put_chunk(n, &chunk))?;
         }
