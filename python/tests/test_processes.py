@@ -175,7 +175,9 @@ def run(program, path, *, wait=None):
 @pytest.mark.parametrize("work", ["a.var(0)", "a.verify()", "a.copy(clevel=9, codec='zstd')", "b2nd.array(x, codec='zstd', clevel=9)"])
 def test_ctrl_c_stops_what_takes_long(work, path):
     program = f"""
-        import sys, numpy as np, b2nd
+        import signal, sys, numpy as np, b2nd
+        # Where the tests run in the background of a shell, Ctrl-C is ignored from the start.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         x = np.random.default_rng(0).integers(0, 1000, 6_000_000).astype("f8")
         a = b2nd.array(x, codec="zstd", clevel=1, chunks=100_000, nthreads=2)
         print("ready", flush=True)
