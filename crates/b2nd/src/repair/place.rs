@@ -14,7 +14,7 @@ use crate::chunk::{ChunkHeader, Context, Params, Special, Sums};
 use crate::error::{Error, Part, Result};
 use crate::exec::Scratch;
 use crate::frame::digests::State;
-use crate::frame::{ChunkSizes, Entry, Layout, Offsets};
+use crate::frame::{ChunkSizes, Entry, Header, Layout, Offsets};
 use crate::limits::{Limits, reserved};
 use crate::schunk::{Standing, is_damage};
 use std::collections::BTreeMap;
@@ -85,8 +85,7 @@ pub(super) fn place(
     report: &mut Repaired,
 ) -> Result<Placed> {
     if let Some(Offsets::Uniform { raw: raw @ ..0, len }) = survey.offsets
-        && survey.header.chunksize() > 0
-        && matches!(Entry::from_raw(raw), Ok(Entry::Special(_)))
+        && matches!(Entry::from_raw(raw), Ok(Entry::Special(kind)) if is_possible(&survey.header, kind))
     {
         // All of them special: nothing is to be looked at, however many they are.
         report.chunks = len;
@@ -115,6 +114,11 @@ pub(super) fn place(
     let mut placing = Placing::new(source, survey, options, report, false);
     placing.find()?;
     placing.finish()
+}
+
+/// Whether a chunk of a frame can be an offset of this kind and no more.
+pub(super) fn is_possible(header: &Header, kind: Special) -> bool {
+    header.chunksize() > 0 && (kind != Special::Nan || matches!(header.params().typesize(), 4 | 8))
 }
 
 impl<'a> Placing<'a> {
@@ -275,7 +279,7 @@ impl<'a> Placing<'a> {
             let Some((first, others)) = groups.get(group) else { continue };
             let raw = offsets.raw(first)?;
             match Entry::from_raw(raw) {
-                Ok(Entry::Special(kind)) if self.is_possible(kind) => {
+                Ok(Entry::Special(kind)) if is_possible(&self.survey.header, kind) => {
                     for n in std::iter::once(first).chain(others.iter()) {
                         if let Some(fate) = usize::try_from(n).ok().and_then(|n| self.fates.get_mut(n)) {
                             *fate = Fate::Special(raw);
@@ -302,12 +306,6 @@ impl<'a> Placing<'a> {
             }
         }
         Ok(())
-    }
-
-    /// Whether a chunk can be an offset of this kind and no more.
-    fn is_possible(&self, kind: Special) -> bool {
-        let typesize = self.params.typesize();
-        self.survey.header.chunksize() > 0 && (kind != Special::Nan || matches!(typesize, 4 | 8))
     }
 
     /// Looks at chunks that are said to lie in the same place.

@@ -1,7 +1,7 @@
 //! Chunks known by their checksums, wherever they lie; and offsets known by theirs.
 
 use super::judge::Verdict;
-use super::place::{Fate, Placing};
+use super::place::{Fate, Placing, is_possible};
 use super::scan::Search;
 use crate::chunk;
 use crate::chunk::{ChunkHeader, Special, Sums};
@@ -160,10 +160,11 @@ impl Placing<'_> {
     /// Makes missing chunks what `raw` says that they are; how many.
     fn become_special(&mut self, raw: impl Fn(u64) -> Option<i64>) -> u64 {
         let mut taken = 0u64;
+        let header = &self.survey.header;
         for (n, fate) in (0..).zip(&mut self.fates) {
             let kind = raw(n).filter(|_| matches!(fate, Fate::Unknown));
             if let Some(raw) = kind
-                && matches!(Entry::from_raw(raw), Ok(Entry::Special(_)))
+                && matches!(Entry::from_raw(raw), Ok(Entry::Special(kind)) if is_possible(header, kind))
             {
                 *fate = Fate::Special(raw);
                 self.why.remove(&n);

@@ -182,6 +182,24 @@ fn the_damaged_file_stays_as_it_is_and_keeps_its_bytes_in_place_too() {
     assert!(SChunk::open(&path, &OpenOptions::new()).is_ok());
 }
 
+/// A frame of items of 0x2f00 bytes all of whose chunks are said to be NaN, found by fuzzing.
+const NO_NAN: &str = "\
+    9ea862326672616d6500d200000061cf00000000000000aca412005102d30000000000004e3cd30000000000000000d2\
+    2f000004d200000fa0d200000fa0d10001d10002c2d8060000000000010100000000000000000093cd0007de0000dc00\
+    0005010508300000003000000028000000000000000000000000000000000000300000000000000082940193cd0006de\
+    0000dc0000ce00000023d80000000000000000000000000000000000\
+";
+
+#[test]
+fn items_that_cannot_be_nan_are_none() {
+    let hex = |n: usize| u8::from_str_radix(&NO_NAN[n..n + 2], 16).unwrap();
+    let bytes: Vec<u8> = (0..NO_NAN.len()).step_by(2).map(hex).collect();
+    if let Ok((whole, report)) = repair_bytes(bytes, &options()) {
+        assert_eq!(report.lost.len() as u64, report.chunks, "{report}");
+        is_sound(whole, &report, "no NaN");
+    }
+}
+
 #[test]
 fn any_bytes_give_a_frame_or_an_error() {
     for run in 0..random() {
