@@ -75,6 +75,8 @@ pub(super) struct Placing<'a> {
     /// Uncompressed bytes of all chunks.
     pub(super) total: u64,
     pub(super) matching: u64,
+    /// Part of a chunk matches its checksums, though not all of it: they are checksums of this frame.
+    pub(super) proven: bool,
 }
 
 /// Finds all chunks.
@@ -97,7 +99,7 @@ pub(super) fn place(
     {
         let mut placing = Placing::new(source, survey, options, report, survey.faith != Faith::Foreign);
         placing.find()?;
-        let believed = survey.faith != Faith::Broken || placing.matching > 0 || !placing.is_missing();
+        let believed = survey.faith != Faith::Broken || placing.is_proven() || !placing.is_missing();
         if believed || survey.layer.is_none() {
             return placing.finish();
         }
@@ -114,6 +116,13 @@ pub(super) fn place(
     let mut placing = Placing::new(source, survey, options, report, false);
     placing.find()?;
     placing.finish()
+}
+
+/// Whether what is before the first block of a chunk matches its checksum; no where one checksum is over all of it.
+fn is_head(sums: &Sums, bytes: &[u8]) -> bool {
+    let head = ChunkHeader::parse(bytes).and_then(|header| chunk::head_len(&header, bytes));
+    let head = head.ok().filter(|_| sums.get(1).is_some()).and_then(|len| bytes.get(..len));
+    head.is_some_and(|head| sums.get(0) == Some(chunk::hash(head)))
 }
 
 /// Whether a chunk of a frame can be an offset of this kind and no more.
@@ -154,6 +163,7 @@ impl<'a> Placing<'a> {
             cost: 0,
             total: header.nbytes(),
             matching: 0,
+            proven: false,
         }
     }
 
@@ -170,10 +180,20 @@ impl<'a> Placing<'a> {
             self.by_checksums()?;
             self.by_proof()?;
         }
-        if self.matching == 0 && (known.is_none() || self.is_missing()) {
+        if !self.is_proven() && (known.is_none() || self.is_missing()) {
             self.by_order(known)?;
         }
         Ok(())
+    }
+
+    /// Whether anything matches the checksums, which are then right.
+    fn is_proven(&self) -> bool {
+        self.matching > 0 || self.proven
+    }
+
+    /// Whether chunk `n` has checksums that it must match: none that does not is taken for it, wherever it lies.
+    pub(super) fn is_judged(&self, n: u64) -> bool {
+        matches!(self.sums(n, 0), Some((_, true)))
     }
 
     /// Room for so many chunks.
@@ -223,7 +243,12 @@ impl<'a> Placing<'a> {
         let sums = self.sums(n, place);
         let sums = sums.as_ref().map(|(sums, strict)| (sums, *strict));
         let due = Due { nbytes: self.nbytes(n), params: &self.params, sums };
-        judge(&mut self.buffer, due, &self.context, &mut self.scratch)
+        let verdict = judge(&mut self.buffer, due, &self.context, &mut self.scratch)?;
+        if let (Some((sums, true)), Verdict::Partial(_) | Verdict::Bad(_)) = (sums, &verdict) {
+            let proven = matches!(verdict, Verdict::Partial(_)) || is_head(sums, &self.buffer);
+            self.proven |= proven;
+        }
+        Ok(verdict)
     }
 
     pub(super) fn settle(&mut self, n: u64, place: u64, verdict: Verdict) -> Result<()> {

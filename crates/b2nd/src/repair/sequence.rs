@@ -112,7 +112,7 @@ impl Placing<'_> {
         for ((place, verdict), n) in found.into_iter().zip(numbers) {
             let Some(n) = n.filter(|n| *n < self.fates.len() as u64) else { continue };
             let index = usize::try_from(n).unwrap_or(usize::MAX);
-            if !matches!(self.fates.get(index), Some(Fate::Unknown)) {
+            if !matches!(self.fates.get(index), Some(Fate::Unknown)) || self.is_judged(n) {
                 continue;
             }
             let (_, fits) = (self.buffer.clear(), self.nbytes(n));

@@ -1,7 +1,7 @@
 //! Files that b2nd wrote, with their checksums.
 
 use crate::support::{
-    Damaged, TempDir, array, damage, is_sound, lost_is_damaged, options, repaired, special,
+    Damaged, Original, TempDir, array, damage, is_sound, lost_is_damaged, options, repaired, special,
 };
 use b2nd::chunk::Special;
 use b2nd::schunk::{OpenOptions, SChunk};
@@ -41,6 +41,88 @@ fn random_damage_costs_what_it_hits_and_no_more() {
     }
     // What is cut off near its start has nothing left.
     assert!(found * 100 >= random() * 90, "{found} of {}", random());
+}
+
+/// An array of so many chunks, each of six blocks, that were written at once.
+fn few(chunks: u64) -> Original {
+    let dir = TempDir::new("few");
+    let path = dir.0.join("a.b2nd");
+    let items: Vec<f32> = (0..chunks * 6000).map(|n| (n as f32 * 0.01).sin()).collect();
+    let mut array = b2nd::Options::new()
+        .with_chunks([6000])
+        .with_blocks([1000])
+        .create(Some(&path), b2nd::Dtype::parse("<f4").unwrap(), &[chunks * 6000])
+        .unwrap();
+    array.write_items(s![], &items).unwrap();
+    drop(array);
+    Original::of(std::fs::read(&path).unwrap())
+}
+
+/// A bit of block `block` of each of these chunks is another.
+fn flipped(original: &Original, chunks: u64, block: usize) -> Damaged {
+    let mut bytes = original.bytes.clone();
+    let mut gone = Vec::new();
+    for place in original.places.iter().take(chunks as usize).flatten() {
+        let start = i32::from_le_bytes(bytes[place.start + 32 + 4 * block..][..4].try_into().unwrap());
+        let at = place.start + start as usize + 40;
+        bytes[at] ^= 4;
+        gone.push(at..at + 1);
+    }
+    Damaged { bytes, gone, how: format!("block {block} of {chunks}") }
+}
+
+#[test]
+fn where_no_chunk_is_whole_the_damaged_blocks_are_lost_all_the_same() {
+    for chunks in [1, 2] {
+        let original = few(chunks);
+        for block in 0..6 {
+            let damaged = flipped(&original, chunks, block);
+            let report = repaired(&original, &damaged).unwrap();
+            let lost: Vec<_> = report.lost.iter().map(|place| (place.chunk, place.block)).collect();
+            let expected: Vec<_> = (0..chunks).map(|n| (n, Some(block as u32))).collect();
+            assert_eq!((lost, report.guesses.len()), (expected, 0), "{report}");
+            lost_is_damaged(&original, &damaged, &report);
+        }
+    }
+}
+
+#[test]
+fn where_no_chunk_is_whole_those_without_a_whole_block_are_lost() {
+    // One block, and one entry of the checksums: nothing of the chunks matches, and they decode.
+    let original = {
+        let items: Vec<u8> = (0..1000u32).map(|n| (n * n % 251) as u8).collect();
+        let params = b2nd::Params::new(1).with_codec(b2nd::Codec::Lz4).with_clevel(0);
+        let options = b2nd::Options::new().with_params(params).with_chunks([500]).with_blocks([500]);
+        let dir = TempDir::new("tiny");
+        let path = dir.0.join("a.b2nd");
+        let mut array = options.create(Some(&path), b2nd::Dtype::parse("|u1").unwrap(), &[1000]).unwrap();
+        array.write_items(s![], &items).unwrap();
+        drop(array);
+        Original::of(std::fs::read(&path).unwrap())
+    };
+    let mut damaged = Damaged { bytes: original.bytes.clone(), gone: vec![], how: "both".to_owned() };
+    for place in original.places.iter().flatten() {
+        damaged.bytes[place.end - 100] ^= 1;
+        damaged.gone.push(place.end - 100..place.end - 99);
+    }
+    let report = repaired(&original, &damaged).unwrap();
+    let lost: Vec<_> = report.lost.iter().map(|place| (place.chunk, place.block)).collect();
+    assert_eq!((lost, report.guesses.len()), (vec![(0, None), (1, None)], 0), "{report}");
+}
+
+#[test]
+fn a_damaged_seal_does_not_make_a_damaged_block_right() {
+    // The last bytes of the trailer are its checksum: what the blocks match proves the others.
+    let original = few(1);
+    for block in 0..6 {
+        let mut damaged = flipped(&original, 1, block);
+        let len = damaged.bytes.len();
+        damaged.bytes[len - 2] ^= 1;
+        damaged.gone.push(len - 2..len - 1);
+        let report = repaired(&original, &damaged).unwrap();
+        let lost: Vec<_> = report.lost.iter().map(|place| (place.chunk, place.block)).collect();
+        assert_eq!(lost, [(0, Some(block as u32))], "{report}");
+    }
 }
 
 #[test]
