@@ -17,6 +17,11 @@ use std::time::{Duration, Instant};
 /// C-Blosc2 and python-blosc2 lock only where they are asked to (`locking=True`, `BLOSC_LOCKING=1`), in every handle, and
 /// then make that file. It protects a commit of either side from the other; two writers of b2nd are kept apart by the
 /// owner lock.
+///
+/// Where a writer of C-Blosc2 may come while b2nd writes, make the file first, by one commit with [`B2Lock::Always`]: a
+/// handle of C-Blosc2 reads the frame before it locks, and reads it again only where the file counts changes already. A
+/// commit of ours between that read and the making of the file can make it fail to open a sparse frame, or write over that
+/// commit (seen with 3.3.5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum B2Lock {
