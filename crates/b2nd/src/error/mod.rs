@@ -61,7 +61,8 @@ pub enum Error {
     #[error("{0}")]
     Locked(Box<LockedError>),
     /// Another writer has committed since this handle was opened or last refreshed. Nothing of it was touched; this handle
-    /// goes on reading what it opened, as far as that still exists.
+    /// goes on reading what it opened, as far as that still exists: the files of a directory that was overwritten as a whole
+    /// do not, and reading them is this error too.
     #[error(
         "{}another writer has {what} since it was opened; refresh it or open it again, then repeat what was not written",
         path_prefix(path.as_deref())

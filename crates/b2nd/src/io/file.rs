@@ -4,6 +4,7 @@ use super::FileId;
 use super::Store;
 use super::WriteStep;
 use super::fresh::Fresh;
+use super::held;
 use super::pin;
 use crate::error::Error;
 use crate::error::Result;
@@ -157,16 +158,12 @@ impl Store for FileStore {
     fn successor(&self) -> Result<Option<Box<dyn Store>>> {
         Ok(Some(Box::new(FileStore::successor(self)?)))
     }
-    #[cfg(unix)]
     fn check_place(&self) -> Result<()> {
-        use std::os::unix::fs::MetadataExt;
-        let failed = |e| self.failed("cannot write the frame", e);
-        let (ours, there) =
-            (self.file.0.metadata().map_err(failed)?, fs::metadata(&self.path).map_err(failed)?);
-        if (ours.dev(), ours.ino()) == (there.dev(), there.ino()) {
-            return Ok(());
+        match held::is_at(&self.file.0, &self.path) {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(Error::changed("replaced it").at_path(&self.path)),
+            Err(error) => Err(self.failed("cannot write the frame", error)),
         }
-        Err(Error::changed("replaced it").at_path(&self.path))
     }
     fn path(&self) -> Option<&Path> {
         Some(&self.path)

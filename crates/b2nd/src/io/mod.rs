@@ -3,6 +3,7 @@
 mod b2lock;
 mod file;
 mod fresh;
+mod held;
 #[cfg(feature = "mmap")]
 mod mapped;
 mod memory;
@@ -171,12 +172,8 @@ pub(crate) fn create(path: &Path, overwrite: bool, layout: Layout) -> Result<Box
 /// Opens an existing regular file. Others are refused before they are opened: a pipe would wait for its other end. What
 /// takes its place between the look and the opening is not waited for either, and with `follow` off no link is followed.
 fn open_regular(path: &Path, metadata: &fs::Metadata, write: bool, follow: bool) -> Result<File> {
-    let not_regular = || {
-        let error = io::Error::new(io::ErrorKind::InvalidInput, "not a regular file");
-        Error::io("cannot open the file", error).at_path(path)
-    };
     if !metadata.is_file() {
-        return Err(not_regular());
+        return Err(not_regular(path));
     }
     let action = if write { "cannot open the file for writing" } else { "cannot open the file" };
     let mut options = fs::OpenOptions::new();
@@ -184,14 +181,24 @@ fn open_regular(path: &Path, metadata: &fs::Metadata, write: bool, follow: bool)
     let options = if follow { without_waiting(options) } else { without_links(options) };
     let file = match options.open(path) {
         Err(_) if !follow && fs::symlink_metadata(path).is_ok_and(|now| now.is_symlink()) => {
-            return Err(not_regular());
+            return Err(not_regular(path));
         }
         opened => opened.map_err(|e| Error::io(action, e).at_path(path))?,
     };
+    regular(file, path)
+}
+
+/// The file, if it is a regular one.
+fn regular(file: File, path: &Path) -> Result<File> {
     match file.metadata() {
         Ok(metadata) if metadata.is_file() => Ok(file),
-        _ => Err(not_regular()),
+        _ => Err(not_regular(path)),
     }
+}
+
+fn not_regular(path: &Path) -> Error {
+    let error = io::Error::new(io::ErrorKind::InvalidInput, "not a regular file");
+    Error::io("cannot open the file", error).at_path(path)
 }
 
 /// The same, so that a pipe is not waited for.

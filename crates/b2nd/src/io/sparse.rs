@@ -5,7 +5,7 @@ use super::Store;
 use super::WriteStep;
 use super::file;
 use super::fresh::{self, Fresh};
-use super::pin;
+use super::held::Held;
 use crate::error::Error;
 use crate::error::Part;
 use crate::error::Result;
@@ -25,7 +25,7 @@ pub(crate) struct SparseDir {
     path: PathBuf,
     write: bool,
     /// The directory itself, which holds the state that is open; where a system opens directories.
-    held: Option<File>,
+    held: Option<Held>,
     /// The temporary directory, before the first commit.
     fresh: Option<Fresh>,
 }
@@ -33,7 +33,7 @@ pub(crate) struct SparseDir {
 impl SparseDir {
     /// Opens an existing directory.
     pub(crate) fn open(path: &Path, write: bool) -> Result<Self> {
-        let store = SparseDir { path: path.to_path_buf(), write, held: held(path), fresh: None };
+        let store = SparseDir { path: path.to_path_buf(), write, held: Held::new(path), fresh: None };
         let frame = store.file_path(FileId::Frame);
         match fs::symlink_metadata(&frame) {
             Ok(metadata) => drop(super::open_regular(&frame, &metadata, write, false)?),
@@ -47,28 +47,53 @@ impl SparseDir {
     }
     /// An existing directory, for reading, whatever is in it.
     pub(super) fn unchecked(path: &Path) -> Self {
-        SparseDir { path: path.to_path_buf(), write: false, fresh: None, held: held(path) }
+        SparseDir { path: path.to_path_buf(), write: false, fresh: None, held: Held::new(path) }
     }
     /// A new directory, under a temporary name until it is published.
     pub(crate) fn create(path: &Path, overwrite: bool) -> Result<Self> {
         let fresh = Fresh::directory(path, overwrite)?;
-        let held = held(fresh.temporary());
+        let held = Held::new(fresh.temporary());
         Ok(SparseDir { path: path.to_path_buf(), write: true, held, fresh: Some(fresh) })
     }
     fn directory(&self) -> &Path {
         self.fresh.as_ref().map_or(&self.path, Fresh::temporary)
     }
     fn file_path(&self, file: FileId) -> PathBuf {
-        self.directory().join(match file {
-            FileId::Frame => FRAME_NAME.to_owned(),
-            FileId::Chunk(n) => format!("{n:08X}.chunk"),
-        })
+        self.directory().join(name(file))
     }
-    /// Opens a file of the frame; a link is not followed, it may lead anywhere.
+    /// Opens a file of the frame by its path; a link is not followed, it may lead anywhere.
     fn open_file(&self, file: FileId, write: bool) -> Result<File> {
         let path = self.file_path(file);
-        let metadata = fs::symlink_metadata(&path).map_err(|e| missing(file, e, &path))?;
+        let metadata = fs::symlink_metadata(&path).map_err(|e| self.failed(file, e, &path))?;
         super::open_regular(&path, &metadata, write, false)
+    }
+    /// Opens a file of the frame for reading: in the directory that was opened, whatever its path leads to by now.
+    fn open_to_read(&self, file: FileId) -> Result<File> {
+        let Some(held) = &self.held else { return self.open_file(file, false) };
+        let (name, path) = (name(file), self.file_path(file));
+        match held.look(&name) {
+            // Others are refused before they are opened.
+            Ok((_, false)) => Err(super::not_regular(&path)),
+            Ok((_, true)) => {
+                let opened = held.open(&name).map_err(|e| self.failed(file, e, &path))?;
+                super::regular(opened, &path)
+            }
+            Err(error) => Err(self.failed(file, error, &path)),
+        }
+    }
+    /// The error where a file cannot be opened. A chunk file that the frame names and that is not there is a fault of the frame,
+    /// but where the directory was replaced as a whole: that took its files with it.
+    fn failed(&self, file: FileId, error: io::Error, path: &Path) -> Error {
+        if error.kind() != io::ErrorKind::NotFound {
+            return Error::io("cannot open the file", error).at_path(path);
+        }
+        if self.held.as_ref().is_some_and(|held| !held.is_at(self.directory()).unwrap_or(false)) {
+            return Error::changed("replaced it").at_path(&self.path);
+        }
+        match file {
+            FileId::Chunk(_) => Error::format(Part::ChunkFile, None, "the file is missing").at_path(path),
+            FileId::Frame => Error::io("cannot open the file", error).at_path(path),
+        }
     }
     fn put(&self, file: FileId, bytes: &[u8], sync: bool) -> Result<()> {
         let path = self.file_path(file);
@@ -89,37 +114,31 @@ impl SparseDir {
     }
 }
 
-/// Opens a directory to hold what is in it.
-fn held(directory: &Path) -> Option<File> {
-    let opened = File::open(directory).ok().filter(|_| cfg!(unix))?;
-    pin::hold(&opened);
-    Some(opened)
-}
-
 /// The number that the name of a chunk file says.
 fn number(name: &std::ffi::OsStr) -> Option<u32> {
     let stem = name.to_str()?.strip_suffix(".chunk")?;
     if stem.len() == 8 { u32::from_str_radix(stem, 16).ok() } else { None }
 }
 
-/// A chunk file that the frame names and that is not there is a fault of the frame.
-fn missing(file: FileId, error: io::Error, path: &Path) -> Error {
+/// The name of a file of the frame.
+fn name(file: FileId) -> String {
     match file {
-        FileId::Chunk(_) if error.kind() == io::ErrorKind::NotFound => {
-            Error::format(Part::ChunkFile, None, "the file is missing").at_path(path)
-        }
-        _ => Error::io("cannot open the file", error).at_path(path),
+        FileId::Frame => FRAME_NAME.to_owned(),
+        FileId::Chunk(n) => format!("{n:08X}.chunk"),
     }
 }
 
 impl Store for SparseDir {
     fn len(&self, file: FileId) -> Result<u64> {
         let path = self.file_path(file);
-        let metadata = fs::symlink_metadata(&path).map_err(|e| missing(file, e, &path))?;
-        Ok(metadata.len())
+        let len = match &self.held {
+            Some(held) => held.look(&name(file)).map(|(len, _)| len),
+            None => fs::symlink_metadata(&path).map(|metadata| metadata.len()),
+        };
+        len.map_err(|e| self.failed(file, e, &path))
     }
     fn read_at(&self, file: FileId, offset: u64, buf: &mut [u8]) -> Result<()> {
-        let opened = self.open_file(file, false)?;
+        let opened = self.open_to_read(file)?;
         file::read_once(opened, offset, buf)
             .map_err(|e| Error::io("cannot read the file", e).at_path(&self.file_path(file)))
     }
@@ -172,7 +191,14 @@ impl Store for SparseDir {
         Ok(all)
     }
     fn is_alone(&self) -> bool {
-        self.held.as_ref().is_some_and(pin::is_alone)
+        self.held.as_ref().is_some_and(Held::is_alone)
+    }
+    fn check_place(&self) -> Result<()> {
+        match self.held.as_ref().map_or(Ok(true), |held| held.is_at(self.directory())) {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(Error::changed("replaced it").at_path(&self.path)),
+            Err(error) => Err(Error::io("cannot write the frame", error).at_path(&self.path)),
+        }
     }
     fn path(&self) -> Option<&Path> {
         Some(&self.path)

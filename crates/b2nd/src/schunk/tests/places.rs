@@ -104,6 +104,35 @@ fn a_directory_that_is_no_frame_is_never_overwritten() {
 }
 
 #[test]
+#[cfg(unix)]
+fn who_reads_a_directory_never_gets_bytes_of_the_one_that_took_its_place() {
+    let temp = TempDir::new("swapped");
+    let path = temp.path("frame");
+    create(&path, Layout::Sparse, false).unwrap().commit().unwrap();
+    let reader = SChunk::open(&path, &options()).unwrap();
+    let mut writer = SChunk::open(&path, &options().with_write(true).with_owner_lock(false)).unwrap();
+    let before = reader.chunk(1).unwrap().to_vec();
+    // Others of the same names, while the files of the first are still there under another name.
+    std::fs::rename(&path, temp.path("aside")).unwrap();
+    let mut other = create(&path, Layout::Sparse, false).unwrap();
+    let chunk = encoded(&other, &data(2));
+    other.put_chunk(1, &chunk).unwrap();
+    other.commit().unwrap();
+    drop(other);
+    assert_eq!(reader.chunk(1).unwrap().to_vec(), before);
+    let error = writer.append(&data(1)).unwrap_err();
+    assert!(matches!(error, crate::Error::Changed { what: "replaced it", .. }), "{error}");
+    drop(writer);
+    // Overwritten as a whole, its files are gone.
+    drop(reader);
+    let reader = SChunk::open(&path, &options()).unwrap();
+    create(&path, Layout::Sparse, true).unwrap().commit().unwrap();
+    let error = reader.chunk(1).unwrap_err();
+    assert!(matches!(error, crate::Error::Changed { what: "replaced it", .. }), "{error}");
+    assert_eq!(error.fault(), Fault::Environment);
+}
+
+#[test]
 fn a_missing_path_is_named() {
     let error = SChunk::open("no/such/frame.b2nd", &options()).unwrap_err();
     assert_eq!(error.fault(), Fault::Environment);
