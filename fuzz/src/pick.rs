@@ -1,6 +1,6 @@
 //! Selections of every kind beside what they take from a naive array.
 
-use b2nd::{Array, Axis, Selection};
+use b2nd::{Array, Axis, Error, Selection};
 use b2nd_testkit::nd::NaiveArray;
 use b2nd_testkit::slicing::{self, Part};
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
@@ -58,6 +58,10 @@ impl Pick {
     /// Reads from both, which must agree.
     pub fn check(&self, array: &Array, model: &NaiveArray) {
         let read = array.read_bytes(self.selection.clone());
+        if matches!(read, Err(Error::Limit { .. })) {
+            // The plan of a selection counts too, and the limits are small.
+            return;
+        }
         assert_eq!(
             read.as_ref().ok(),
             Some(&self.get(model)),

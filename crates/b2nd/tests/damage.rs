@@ -3,7 +3,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helper functions too")]
 
-use b2nd::{Array, Error, Exec, Limits, OpenOptions, s};
+use b2nd::chunk;
+use b2nd::schunk::CreateOptions;
+use b2nd::{Array, Error, Exec, Limits, OpenOptions, Params, RepairOptions, SChunk, repair_bytes, s};
 use peak_alloc::PeakAlloc;
 use std::path::{Path, PathBuf};
 
@@ -34,14 +36,17 @@ fn small_files() -> Vec<PathBuf> {
     found
 }
 
-/// Opens and reads an input in every way; whether all of it could be read.
-fn exercise(bytes: &[u8]) -> bool {
-    let limits = Limits::default()
+fn limits() -> Limits {
+    Limits::default()
         .with_max_chunk_bytes(CLAIM)
         .with_max_index_bytes(CLAIM)
         .with_max_meta_bytes(CLAIM)
-        .with_max_read_bytes(CLAIM);
-    let options = OpenOptions::new().with_limits(limits).with_exec(Exec::new(1));
+        .with_max_read_bytes(CLAIM)
+}
+
+/// Opens and reads an input in every way; whether all of it could be read.
+fn exercise(bytes: &[u8]) -> bool {
+    let options = OpenOptions::new().with_limits(limits()).with_exec(Exec::new(1));
     let Ok(array) = Array::from_bytes(bytes.to_vec(), &options) else { return false };
     let whole = array.read_bytes(s![]);
     if array.ndim() > 0 {
@@ -61,37 +66,68 @@ fn exercise(bytes: &[u8]) -> bool {
     whole.is_ok()
 }
 
-/// As [`exercise`], with an eye on the memory it takes.
-fn bounded(bytes: &[u8], what: &dyn Fn() -> String) -> bool {
+/// Does something with an eye on the memory it takes.
+fn bounded<T>(action: impl FnOnce() -> T, what: &dyn Fn() -> String) -> T {
     ALLOCATOR.reset_peak_usage();
     let before = ALLOCATOR.current_usage();
-    let read = exercise(bytes);
+    let done = action();
     let taken = ALLOCATOR.peak_usage().saturating_sub(before);
     assert!(taken <= MOST, "{} takes {taken} bytes", what());
-    read
+    done
+}
+
+/// Of how many damaged inputs one is repaired as well.
+const REPAIRED: u64 = 16;
+
+/// Repairs an input; how many chunks of the result are lost.
+fn mend(bytes: &[u8]) -> Option<usize> {
+    let options = RepairOptions::new().with_limits(limits()).with_exec(Exec::new(1));
+    let (mended, report) = repair_bytes(bytes.to_vec(), &options).ok()?;
+    SChunk::from_bytes(mended, &OpenOptions::new().with_limits(limits())).unwrap();
+    Some(report.lost.len())
 }
 
 #[test]
 fn damage_costs_an_error_and_no_more_than_the_limits() {
     let files = small_files();
     assert!(files.len() >= 15, "only {} small files are left to damage", files.len());
-    let (mut tried, mut read) = (0u64, 0u64);
+    let (mut tried, mut read, mut mended) = (0u64, 0u64, 0);
     for path in files {
         let sound = std::fs::read(&path).unwrap();
-        assert!(bounded(&sound, &|| path.display().to_string()), "{} is sound", path.display());
-        for len in 0..sound.len() {
+        assert!(bounded(|| exercise(&sound), &|| path.display().to_string()), "{} is sound", path.display());
+        let mut damaged = |bytes: &[u8], what: &dyn Fn() -> String| {
             tried += 1;
-            read += u64::from(bounded(&sound[..len], &|| format!("{} cut to {len}", path.display())));
+            read += u64::from(bounded(|| exercise(bytes), what));
+            if tried.is_multiple_of(REPAIRED) {
+                mended += usize::from(bounded(|| mend(bytes), what).is_some());
+            }
+        };
+        for len in 0..sound.len() {
+            damaged(&sound[..len], &|| format!("{} cut to {len}", path.display()));
         }
         let mut bytes = sound.clone();
         for bit in 0..8 * sound.len() {
             bytes[bit / 8] ^= 1 << (bit % 8);
-            tried += 1;
-            read += u64::from(bounded(&bytes, &|| format!("{} with bit {bit} flipped", path.display())));
+            damaged(&bytes, &|| format!("{} with bit {bit} flipped", path.display()));
             bytes[bit / 8] ^= 1 << (bit % 8);
         }
     }
-    println!("{tried} damaged inputs, {read} of them readable");
+    println!("{tried} damaged inputs, {read} of them readable, {mended} repaired");
     // Bits of unused fields change nothing, and a flipped item is an item: but most of a file is checked.
-    assert!(tried > 50_000 && read > 0 && read < tried);
+    assert!(tried > 50_000 && read > 0 && read < tried && mended as u64 > tried / REPAIRED / 2);
+    forged_items();
+}
+
+/// Lost chunks of a frame whose chunks differ in size become one item each, however large an item is said to be.
+fn forged_items() {
+    let mut frame = CreateOptions::new(Params::new(4)).create(None).unwrap();
+    for len in [400usize, 800, 1200] {
+        frame.append_chunk(&chunk::encode(&vec![5; len], &Params::new(4), &Exec::new(1)).unwrap()).unwrap();
+    }
+    let first = frame.chunk_info(0).unwrap();
+    let mut bytes = frame.to_bytes().unwrap();
+    let start = u32::from_be_bytes(bytes[11..15].try_into().unwrap()) as usize;
+    bytes[start..][..first.cbytes as usize].fill(0xee);
+    bytes[48..52].copy_from_slice(&0x6500_0000u32.to_be_bytes());
+    assert!(bounded(|| mend(&bytes), &|| "forged items".to_string()).is_some_and(|lost| lost > 0));
 }

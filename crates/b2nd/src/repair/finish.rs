@@ -6,7 +6,6 @@ use crate::array::{Dtype, stored_geometry};
 use crate::chunk;
 use crate::chunk::{ChunkHeader, Special};
 use crate::error::{Error, Part, Result};
-use crate::exec::Exec;
 use crate::frame::{Entry, Layout, Offsets};
 use crate::schunk::is_damage;
 use std::collections::BTreeMap;
@@ -69,11 +68,8 @@ impl Placing<'_> {
             }
             let chunk = match self.saved(n, kind, &mut placed.losses)? {
                 None if fixed => return Ok(raw),
-                None => chunk::encode(
-                    &vec![0; self.params.typesize() as usize],
-                    &self.params.clone().with_clevel(0),
-                    &Exec::new(1),
-                )?,
+                // How long it was nobody knows: one item, which is no more than a header.
+                None => chunk::encode_special(kind, self.params.typesize(), &[], &self.params)?,
                 Some(chunk) => chunk,
             };
             sum = sum.saturating_add(u64::from(ChunkHeader::parse(&chunk)?.nbytes()));

@@ -103,7 +103,7 @@ impl Recipe<'_> {
         places.fill(0xff);
         let strides = Grid::strides(lengths, itemsize);
         let still = vec![0; lengths.len()];
-        let nothing = vec![0; itemsize];
+        let nothing = zeroed("an item", itemsize as u64)?;
         let pieces = self.pieces(position, has_base);
         for piece in pieces.iter().filter(|piece| piece.from == Origin::Base) {
             let to = piece.inside.iter().zip(&strides).map(|(&at, &stride)| at * stride).sum();

@@ -9,6 +9,7 @@ use crate::array::write::source::FreshChunk;
 use crate::error::Error;
 use crate::error::Result;
 use crate::limits::MAX_NDIM;
+use crate::limits::zeroed;
 use b2nd_kernel::boxes::Along;
 use b2nd_kernel::boxes::Listed;
 use b2nd_kernel::boxes::Source;
@@ -43,6 +44,13 @@ pub(crate) trait Edit {
 
 fn unfit() -> Error {
     Error::usage("the selection does not fit the chunk")
+}
+
+/// An item all of whose bits are set.
+fn ones(itemsize: usize) -> Result<Vec<u8>> {
+    let mut item = zeroed("an item", itemsize as u64)?;
+    item.fill(0xff);
+    Ok(item)
 }
 
 /// A chunk of a [`Plan`].
@@ -98,7 +106,7 @@ impl Edit for BoxEdit<'_> {
     }
 
     fn mark(&self, whole: &mut [u8]) -> Result<()> {
-        let (item, still) = (vec![0xff; self.grid.itemsize()], [0; MAX_NDIM]);
+        let (item, still) = (ones(self.grid.itemsize())?, [0; MAX_NDIM]);
         let item_strides = &still[..self.item_strides.len()];
         BoxEdit { items: &item, item_strides, visit: self.visit.clone(), ..*self }.change(whole)
     }
@@ -195,7 +203,7 @@ impl Edit for PointEdit<'_> {
     }
 
     fn mark(&self, whole: &mut [u8]) -> Result<()> {
-        let item = vec![0xff; self.grid.itemsize()];
+        let item = ones(self.grid.itemsize())?;
         PointEdit { items: &item, stride: 0, blocks: self.blocks.clone(), ..*self }.change(whole)
     }
 
