@@ -15,10 +15,16 @@ fn every_task_runs_once_on_any_number_of_threads() {
     }
 }
 
+/// More tasks than anybody waits for, on machines of any width.
+const MANY: usize = usize::MAX / 1024;
+
 #[test]
 fn a_failure_stops_the_rest_and_is_returned() {
-    let error = Exec::new(3)
-        .run(1 << 40, u64::MAX, |_, task| if task >= 10 { Err(Error::usage("stop")) } else { Ok(()) });
+    let error = Exec::new(3).run(
+        MANY,
+        u64::MAX,
+        |_, task| if task >= 10 { Err(Error::usage("stop")) } else { Ok(()) },
+    );
     assert!(matches!(error, Err(Error::Usage(_))));
 }
 
@@ -27,7 +33,7 @@ fn a_thrown_switch_stops_serial_and_parallel_work() {
     for threads in [1, 3] {
         let cancel = Cancel::new();
         let exec = Exec::new(threads).with_cancel(cancel.clone());
-        let result = exec.run(1 << 40, u64::MAX, |_, task| {
+        let result = exec.run(MANY, u64::MAX, |_, task| {
             if task == 5 {
                 cancel.cancel();
             }

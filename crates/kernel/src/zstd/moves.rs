@@ -4,7 +4,9 @@ use super::Result;
 use super::sequences::{self, Coded};
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::{Avx2, Avx512};
-use crate::matches::{Plain, Repeat, copy, copy_match, read, write};
+use crate::matches::{Plain, Repeat, copy, copy_match};
+#[cfg(target_arch = "x86_64")]
+use crate::matches::{read, write};
 use std::hint::cold_path;
 
 /// How far behind its end a copy may read and write.
