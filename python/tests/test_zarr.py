@@ -58,10 +58,10 @@ def spied(keys, get):
 
 @pytest.mark.parametrize("zarr_format", [2])
 def test_format_2_and_numcodecs(tmp_path, zarr_format):
-    from b2nd.zarr import NumcodecsBlosc2
+    from b2nd.numcodecs import Blosc2
 
     codec = numcodecs.get_codec({"id": "blosc2", "codec": "zstd", "clevel": 3})
-    assert isinstance(codec, NumcodecsBlosc2) and codec.get_config()["clevel"] == 3
+    assert isinstance(codec, Blosc2) and codec.get_config()["clevel"] == 3
     items = np.arange(600, dtype="i4").reshape(20, 30)
     np.testing.assert_array_equal(codec.decode(codec.encode(items)), items)
     out = np.empty_like(items)
