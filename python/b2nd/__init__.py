@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ._array import Array, Chunk, Field, Indexer, Info, Space, Verified
+from ._array import Array, Indexer
 from ._b2nd import VERSION as __version__
 from ._create import (
     array,
@@ -47,10 +47,12 @@ from ._errors import (
     UnsupportedError,
     UsageError,
 )
+from ._fields import Field, Fields
 from ._fill import FillJob
 from ._meta import Attributes, Metalayers
 from ._options import set_nthreads
 from ._progress import progress
+from ._told import Chunk, ChunkInfo, Info, Space, Verified
 
 if TYPE_CHECKING:
     from .dask import from_dask, to_dask
@@ -61,9 +63,11 @@ __all__ = [
     "Attributes",
     "ChangedError",
     "Chunk",
+    "ChunkInfo",
     "Error",
     "ExistsError",
     "Field",
+    "Fields",
     "FillJob",
     "FormatError",
     "Indexer",

@@ -6,7 +6,7 @@ import contextlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pickle import PickleBuffer
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 
@@ -14,8 +14,10 @@ from . import _dtypes, _indexing, _msgpack
 from ._b2nd import Handle, from_frame
 from ._b2nd import open as _open
 from ._errors import ChangedError, UsageError
+from ._fields import Field, Fields
 from ._meta import Attributes, Metalayers
 from ._options import Making, Saving, making, opening, saving
+from ._told import Chunk, ChunkInfo, Info, Space, Verified
 
 #: The axes that a reduction goes over; ``None``: all.
 Axes = int | Sequence[int] | None
@@ -221,8 +223,8 @@ class Array:
 
     @property
     def fields(self) -> Mapping[str, Field]:
-        """The fields of a structured dtype: only their bytes are copied when they are read."""
-        return {name: Field(self, name) for name in self.dtype.names or ()}
+        """The fields of a structured dtype, to read and to write: ``a.fields["x"][2:5] = 0``."""
+        return Fields(self)
 
     def _read(self, plan: _indexing.Plan) -> Any:
         raw = np.empty(plan.raw, self.dtype)
@@ -287,17 +289,24 @@ class Array:
 
     def iterchunks(self) -> Iterator[Chunk]:
         """The chunks in C order, each of them read when it is asked to."""
-        counts = [-(-n // c) if c else 0 for n, c in zip(self.shape, self.chunks, strict=True)]
-        for position in np.ndindex(*counts):
-            bounds = zip(position, self.chunks, self.shape, strict=True)
-            slices = tuple(slice(at * c, min((at + 1) * c, n)) for at, c, n in bounds)
-            yield Chunk(self, position, slices)
+        return (self._chunk(position) for position in np.ndindex(*_counts(self.shape, self.chunks)))
 
-    def iterchunks_info(self) -> Iterator[dict[str, Any]]:
-        """What is known of each chunk without decompressing it, with its ``coords``."""
-        counts = [-(-n // c) if c else 0 for n, c in zip(self._handle.shape, self._handle.chunks, strict=True)]
-        for n, position in enumerate(np.ndindex(*counts)):
-            yield {**self._handle.chunk_info(n), "coords": position}
+    def _chunks_along(self, axis: int) -> Iterator[Chunk]:
+        """The chunks, those that lie behind each other along an axis one after the other."""
+        counts = _counts(self.shape, self.chunks)
+        behind = counts.pop(axis)
+        for position in np.ndindex(*counts):
+            for at in range(behind):
+                yield self._chunk((*position[:axis], at, *position[axis:]))
+
+    def _chunk(self, position: tuple[int, ...]) -> Chunk:
+        bounds = zip(position, self.chunks, self.shape, strict=True)
+        return Chunk(self, position, tuple(slice(at * c, min((at + 1) * c, n)) for at, c, n in bounds))
+
+    def iterchunks_info(self) -> Iterator[ChunkInfo]:
+        """What is known of each chunk of the array without decompressing it, in C order."""
+        for n, position in enumerate(np.ndindex(*_counts(self._handle.shape, self._handle.chunks))):
+            yield ChunkInfo(coords=position, **self._handle.chunk_info(n))
 
     def get_chunk(self, nchunk: int) -> bytes:
         """A chunk as it is stored, compressed."""
@@ -308,18 +317,14 @@ class Array:
     def __setitem__(self, key: Any, value: Any) -> None:
         """Writes what NumPy would write, and commits it, unless a transaction is open."""
         if isinstance(key, str):
-            raise UsageError("a field is written with its structure: read, change and write the items")
+            self.fields[key][...] = value
+            return
         self._write(_indexing.plan(key, self.shape), value)
 
     def _write(self, plan: _indexing.Plan, value: Any) -> None:
-        items = self._items(value)
-        if items.ndim > len(plan.shape):
-            extra = items.ndim - len(plan.shape)
-            if any(length != 1 for length in items.shape[:extra]):
-                raise ValueError(f"could not broadcast input array from shape {items.shape} into shape {plan.shape}")
-            items = items.reshape(items.shape[extra:])
+        items = _dtypes.items_of(value, self.dtype)
+        whole = _indexing.broadcast(items, plan.shape)
         if 0 in plan.shape:
-            np.broadcast_to(items, plan.shape)
             return
         selection = plan.selection
         if items.size == 1:
@@ -328,31 +333,15 @@ class Array:
                 selection, _ = _indexing.in_parent(selection, raw, self._axes, self.shape, tuple(self._handle.shape))
             self._handle.fill(selection, _dtypes.as_bytes(np.ascontiguousarray(items)))
             return
-        try:
-            whole = np.broadcast_to(items, plan.shape)
-        except ValueError:
-            raise ValueError(
-                f"could not broadcast input array from shape {items.shape} into shape {plan.shape}"
-            ) from None
         data = plan.unshaped(whole)
         if self._axes is not None:
             selection, data = _indexing.in_parent(selection, data, self._axes, self.shape, tuple(self._handle.shape))
         self._handle.write(selection, _dtypes.as_bytes(np.ascontiguousarray(data)))
 
-    def _items(self, value: Any) -> np.ndarray:
-        """What is given, as items of this dtype: converted as NumPy converts what is assigned."""
-        if isinstance(value, (Array, Field)):
-            value = value[...]
-        if isinstance(value, np.ndarray):
-            return value.astype(self.dtype, copy=False)
-        if isinstance(value, (list, tuple)) or self.dtype.fields is None and not hasattr(value, "__array__"):
-            return np.array(value, self.dtype)
-        return np.asarray(value).astype(self.dtype, copy=False)
-
     def resize(self, newshape: Sequence[int] | int, *, starts: Sequence[int] | None = None, fill: Any = None) -> None:
         """Gives the array another shape, in place: each axis at its end, or where ``starts`` says; new items are zeros, or ``fill``."""
         shape = [newshape] if isinstance(newshape, int) else list(newshape)
-        item = None if fill is None else _dtypes.as_bytes(np.ascontiguousarray(self._items(fill)))
+        item = None if fill is None else _dtypes.as_bytes(np.ascontiguousarray(_dtypes.items_of(fill, self.dtype)))
         self._own().resize(shape, None if starts is None else list(starts), item)
 
     def append(self, values: Any, axis: int = 0) -> int:
@@ -393,7 +382,7 @@ class Array:
 
     def _slabs(self, values: Any, axis: int) -> np.ndarray:
         """Items for this axis: of the other axes' lengths, or of one axis less for one index."""
-        items = self._items(values)
+        items = _dtypes.items_of(values, self.dtype)
         if items.ndim == self.ndim - 1:
             items = np.expand_dims(items, axis)
         others = [n for at, n in enumerate(items.shape) if at != axis]
@@ -691,96 +680,21 @@ class Indexer:
         self._array._write(self._plan(key, self._array.shape), value)
 
 
-class Field:
-    """A field of the items of an array: read like an array of its own dtype."""
-
-    __slots__ = ("_array", "_inner", "_name", "dtype")
-
-    def __init__(self, array: Array, name: str) -> None:
-        self._array, self._name = array, name
-        dtype: np.dtype[Any] = array.dtype[name]
-        inner = dtype.subdtype
-        #: The dtype of the field.
-        self.dtype: np.dtype[Any] = dtype if inner is None else inner[0]
-        self._inner: tuple[int, ...] = () if inner is None else inner[1]
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The shape of the array, and that of the field's own sub-array."""
-        return self._array.shape + self._inner
-
-    def __getitem__(self, key: Any) -> Any:
-        plan = _indexing.plan(key, self._array.shape)
-        raw = np.empty(plan.raw + self._inner, self.dtype)
-        if raw.size:
-            self._array._handle.read_field_into(self._name, plan.selection, _dtypes.as_bytes(raw), self._array._axes)
-        if plan.order is not None:
-            raw = raw.transpose((*plan.order, *range(len(plan.raw), raw.ndim)))
-        result = raw.reshape(plan.shape + self._inner)
-        return result[()] if plan.scalar else result
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        if copy is False:
-            raise ValueError("the items are compressed: an array of them is always a copy")
-        items = self[...]
-        return items if dtype is None else items.astype(dtype, copy=False)
-
-    def __repr__(self) -> str:
-        return f"<b2nd.Field {self._name!r} shape={self.shape} dtype={self.dtype}>"
-
-
-class Chunk(NamedTuple):
-    """A chunk, as :meth:`Array.iterchunks` gives it."""
-
-    #: The array.
-    array: Array
-    #: Which chunk it is, along each axis.
-    position: tuple[int, ...]
-    #: Which items it has: ``array[chunk.slices]`` are they.
-    slices: tuple[slice, ...]
-
-    def read(self) -> np.ndarray:
-        """Its items."""
-        return np.asarray(self.array[self.slices])
-
-
-class Info(dict[str, Any]):
-    """All that is told of an array, a line each."""
-
-    def __repr__(self) -> str:
-        width = max(map(len, self))
-        return "\n".join(f"{key:{width}} : {value}" for key, value in self.items())
-
-
-class Space(NamedTuple):
-    """What :meth:`Array.space` tells."""
-
-    #: The bytes of its files.
-    stored: int
-    #: Those that nothing refers to.
-    dead: int
-
-
-class Verified(NamedTuple):
-    """What :meth:`Array.verify` finds."""
-
-    #: Whether nothing is damaged.
-    is_sound: bool
-    #: Stored chunks that match their checksums.
-    matching: int
-    #: Stored chunks that no checksum tells anything about.
-    unchecked: int
-    #: Chunks that another program has changed since their checksums were made, or damaged.
-    stale: list[int]
-    #: What is damaged: ``chunk``, ``block``, the region ``start`` to ``stop``, and the ``error``.
-    damage: list[dict[str, Any]]
-
-    def __bool__(self) -> bool:
-        return self.is_sound
-
-
 def _path(urlpath: str | os.PathLike[str] | None) -> str | None:
     return None if urlpath is None else os.fspath(urlpath)
+
+
+def _counts(shape: Sequence[int], chunks: Sequence[int]) -> list[int]:
+    """The number of chunks along each axis."""
+    return [-(-n // c) if c else 0 for n, c in zip(shape, chunks, strict=True)]
+
+
+def _given(result: Any, out: Any) -> Any:
+    """A result, or what it was to be put into."""
+    if out is None:
+        return result
+    out[...] = result
+    return out
 
 
 def _dtype_of(handle: Handle) -> np.dtype[Any]:

@@ -7,7 +7,7 @@ know: the file says raw bytes of their size, and an attribute of its own (:data:
 from __future__ import annotations
 
 import ast
-
+from typing import Any
 
 import numpy as np
 
@@ -38,8 +38,6 @@ def from_text(text: str) -> np.dtype:
     return np.dtype(text)
 
 
-
-
 def named(name: str, itemsize: int) -> np.dtype | None:
     """The dtype of ``ml_dtypes`` that has this name; ``None`` where the package is not installed, or has no such."""
     try:
@@ -56,3 +54,12 @@ def named(name: str, itemsize: int) -> np.dtype | None:
 def as_bytes(array: np.ndarray) -> np.ndarray:
     """The bytes of a contiguous array, without a copy, whatever its dtype."""
     return array.reshape(-1).view(np.uint8) if array.dtype.itemsize else np.empty(0, np.uint8)
+
+
+def items_of(value: Any, dtype: np.dtype[Any]) -> np.ndarray:
+    """What is given, as items of a dtype: converted as NumPy converts what is assigned."""
+    if isinstance(value, np.ndarray):
+        return value.astype(dtype, copy=False)
+    if isinstance(value, (list, tuple)) or dtype.fields is None and not hasattr(value, "__array__"):
+        return np.array(value, dtype)
+    return np.asarray(value).astype(dtype, copy=False)

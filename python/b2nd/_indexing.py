@@ -6,7 +6,10 @@ of single items. Everything that NumPy allows is one of the two, in another shap
 
 from __future__ import annotations
 
+import itertools
+import math
 import operator
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,12 +38,12 @@ class Plan(NamedTuple):
             raw = raw.transpose(self.order)
         return raw.reshape(self.shape)
 
-    def unshaped(self, value: np.ndarray) -> np.ndarray:
-        """A value of the result's shape, as the crate takes it."""
+    def unshaped(self, value: np.ndarray, inner: tuple[int, ...] = ()) -> np.ndarray:
+        """A value of the result's shape, as the crate takes it; ``inner`` axes of each item are behind."""
         if self.order is None:
-            return value.reshape(self.raw)
-        back = tuple(np.argsort(self.order))
-        return value.reshape([self.raw[axis] for axis in self.order]).transpose(back)
+            return value.reshape(self.raw + inner)
+        back = (*np.argsort(self.order), *range(len(self.order), len(self.order) + len(inner)))
+        return value.reshape((*(self.raw[axis] for axis in self.order), *inner)).transpose(back)
 
 
 class _List(NamedTuple):
@@ -317,6 +320,70 @@ def _for_each_axis(key: Any, shape: tuple[int, ...]) -> list[Any]:
         given.append(Ellipsis)
     given[dots[0] : dots[0] + 1] = [slice(None)] * missing
     return given
+
+
+def broadcast(items: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """Items as they are assigned to a shape: in front they may have more axes, of length 1."""
+    extra = max(items.ndim - len(shape), 0)
+    try:
+        if any(length != 1 for length in items.shape[:extra]):
+            raise ValueError
+        return np.broadcast_to(items.reshape(items.shape[extra:]), shape)
+    except ValueError:
+        raise ValueError(f"could not broadcast input array from shape {items.shape} into shape {shape}") from None
+
+
+def pieces(plan: Plan, most: int, chunks: tuple[int, ...]) -> Iterator[tuple[Plan, tuple[slice, ...]]]:
+    """A plan in parts of at most ``most`` items, but of a chunk at least, and where each lies in what the crate gives.
+
+    Ranges are cut where chunks are, so that no chunk is in two parts.
+    """
+    if isinstance(plan.selection, np.ndarray):
+        for start in range(0, plan.raw[0], max(most, 1)):
+            part = plan.selection[start : start + max(most, 1)]
+            yield Plan(part, part.shape, None, part.shape), (slice(start, start + len(part)),)
+        return
+    if 0 in plan.raw:
+        return
+    taken = [(axis, part) for axis, part in enumerate(plan.selection) if not isinstance(part, int)]
+    lengths = []
+    for (axis, part), count in zip(taken, plan.raw, strict=True):
+        step = abs(part[2] or 1) if isinstance(part, tuple) else 1
+        lengths.append(max(min(chunks[axis] // step, count), 1))
+    for at in reversed(range(len(lengths))):
+        room = max(most // math.prod(lengths), 1)
+        lengths[at] *= min(room, -(-plan.raw[at] // lengths[at]))
+    cuts = [
+        list(_cuts(part, count, length, chunks[axis]))
+        for (axis, part), count, length in zip(taken, plan.raw, lengths, strict=True)
+    ]
+    for where in itertools.product(*cuts):
+        own = iter(zip(where, (part for _, part in taken), strict=True))
+        selection = [part if isinstance(part, int) else _cut(*next(own)) for part in plan.selection]
+        raw = tuple(along.stop - along.start for along in where)
+        yield Plan(selection, raw, None, raw), where
+
+
+def _cuts(part: Part, count: int, length: int, chunk: int) -> Iterator[slice]:
+    """Where a part of an index is cut: into lengths, and at chunks where it goes by them."""
+    at = 0
+    while at < count:
+        end = min(at + length, count)
+        if isinstance(part, tuple) and part[2] == 1 and end < count:
+            over = ((part[0] or 0) + end) % chunk
+            end -= over if over < end - at else 0
+        yield slice(at, end)
+        at = end
+
+
+def _cut(where: slice, part: Part) -> Part:
+    """A part of a part of an index."""
+    if isinstance(part, tuple):
+        start, step = part[0] or 0, part[2] or 1
+        stop = start + (where.stop - 1) * step + (1 if step > 0 else -1)
+        return (start + where.start * step, None if stop < 0 else stop, step)
+    assert isinstance(part, np.ndarray)
+    return part[where]
 
 
 def in_parent(

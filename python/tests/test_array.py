@@ -356,9 +356,9 @@ def test_chunks_are_walked():
         seen[chunk.slices] = chunk.read()
     np.testing.assert_array_equal(seen, items)
     infos = list(a.iterchunks_info())
-    assert [info["coords"] for info in infos] == [(i, j) for i in range(3) for j in range(3)]
-    assert all(info["cbytes"] == len(a.get_chunk(n)) for n, info in enumerate(infos))
-    assert next(b2nd.zeros((4, 4)).iterchunks_info())["special"] == "zeros"
+    assert [info.coords for info in infos] == [(i, j) for i in range(3) for j in range(3)]
+    assert all(info.cbytes == len(a.get_chunk(n)) for n, info in enumerate(infos))
+    assert next(b2nd.zeros((4, 4)).iterchunks_info()).special == "zeros"
     assert [row.tolist() for row in a] == items.tolist()
     assert list(b2nd.zeros((2, 0)).iterchunks()) == []
 

@@ -1,0 +1,81 @@
+"""What is told of arrays, chunks, files and repairs."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from ._array import Array
+
+
+class Chunk(NamedTuple):
+    """A chunk, as :meth:`Array.iterchunks` gives it."""
+
+    #: The array.
+    array: Array
+    #: Which chunk it is, along each axis.
+    position: tuple[int, ...]
+    #: Which items it has: ``array[chunk.slices]`` are they.
+    slices: tuple[slice, ...]
+
+    def read(self) -> np.ndarray:
+        """Its items."""
+        return np.asarray(self.array[self.slices])
+
+
+class ChunkInfo(NamedTuple):
+    """What is known of a chunk without decompressing it, as :meth:`Array.iterchunks_info` gives it."""
+
+    #: Its number, in C order.
+    nchunk: int
+    #: Which chunk it is, along each axis.
+    coords: tuple[int, ...]
+    #: Its bytes, uncompressed.
+    nbytes: int
+    #: Its bytes, compressed; 0 for a chunk that the index alone tells of.
+    cbytes: int
+    #: How many times smaller it is than its items; infinite where it takes no bytes.
+    cratio: float
+    #: The bytes of a block, uncompressed; ``None`` where they differ, or there are none.
+    blocksize: int | None
+    #: What all items are, where they are the same and the file says so: ``"zeros"``, ``"nan"``, ``"uninit"`` or ``"value"``.
+    special: str | None
+
+
+class Info(dict[str, Any]):
+    """All that is told of an array, a line each."""
+
+    def __repr__(self) -> str:
+        width = max(map(len, self))
+        return "\n".join(f"{key:{width}} : {value}" for key, value in self.items())
+
+
+class Space(NamedTuple):
+    """What :meth:`Array.space` tells."""
+
+    #: The bytes of its files.
+    stored: int
+    #: Those that nothing refers to.
+    dead: int
+
+
+class Verified(NamedTuple):
+    """What :meth:`Array.verify` finds."""
+
+    #: Whether nothing is damaged.
+    is_sound: bool
+    #: Stored chunks that match their checksums.
+    matching: int
+    #: Stored chunks that no checksum tells anything about.
+    unchecked: int
+    #: Chunks that another program has changed since their checksums were made, or damaged.
+    stale: list[int]
+    #: What is damaged: ``chunk``, ``block``, the region ``start`` to ``stop``, and the ``error``.
+    damage: list[dict[str, Any]]
+
+    def __bool__(self) -> bool:
+        return self.is_sound
