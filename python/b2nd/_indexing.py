@@ -155,7 +155,8 @@ def _placed(entries: list[Any], shape: tuple[int, ...]) -> list[Any]:
                 placed.append(entry)
                 continue
             mask_length = entry.axis - 1
-            if mask_length >= 0 and mask_length != shape[axis]:
+            # As in NumPy a mask of no length fits any axis: it takes nothing.
+            if mask_length > 0 and mask_length != shape[axis]:
                 raise IndexError(
                     f"boolean index did not match indexed array along axis {axis}: "
                     f"size of axis is {shape[axis]} but size of corresponding boolean axis is {mask_length}"
@@ -276,7 +277,7 @@ def _is_index(entry: Any) -> bool:
     """Whether it stands for one index."""
     if isinstance(entry, (bool, np.bool_)):
         return False
-    if isinstance(entry, np.ndarray):
+    if hasattr(entry, "dtype") and hasattr(entry, "ndim"):
         return entry.ndim == 0 and np.issubdtype(entry.dtype, np.integer)
     return hasattr(entry, "__index__")
 
@@ -308,7 +309,9 @@ def _bounded(indices: np.ndarray, length: int, axis: int) -> np.ndarray:
 
 
 def _for_each_axis(key: Any, shape: tuple[int, ...]) -> list[Any]:
-    given = list(key) if isinstance(key, tuple) else [key]
+    # A list of lists is no list of indices: it is one for each axis, as in python-blosc2.
+    several = isinstance(key, tuple) or isinstance(key, list) and key and all(isinstance(one, (list, np.ndarray)) for one in key)
+    given = list(key) if several else [key]
     dots = [n for n, entry in enumerate(given) if entry is Ellipsis]
     if len(dots) > 1:
         raise IndexError("an index can only have a single ellipsis ('...')")

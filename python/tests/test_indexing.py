@@ -198,3 +198,27 @@ def test_what_is_no_index_is_an_error(key):
         a[key]
     with pytest.raises((IndexError, KeyError, ValueError)):
         a[key] = 0
+
+
+def test_indices_that_are_compressed_themselves():
+    items = np.arange(60).reshape(6, 10)
+    a = b2nd.array(items, chunks=(4, 3))
+    for index in (np.array([5, 0, -2]), np.array(3), items[:, 0] % 20 == 0, items % 7 == 1):
+        np.testing.assert_array_equal(a[b2nd.array(index)], items[index])
+    a[b2nd.array(items % 7 == 1)] = -1
+    np.testing.assert_array_equal(a[...], np.where(items % 7 == 1, -1, items))
+
+
+def test_masks_of_no_length_take_nothing():
+    items = np.zeros((6, 5, 4))
+    a = b2nd.array(items)
+    for mask in (np.zeros(0, bool), np.zeros((6, 0), bool), np.zeros((6, 0, 4), bool)):
+        assert a[mask].shape == items[mask].shape
+
+
+def test_a_list_for_each_axis():
+    items = np.arange(60).reshape(6, 10)
+    a = b2nd.array(items, chunks=(4, 3))
+    for rows, columns in (([3, 1, 3], [2, 5]), ([0], [9, 9]), (np.array([1, 2]), [0])):
+        np.testing.assert_array_equal(a.oindex[[rows, columns]], items[np.ix_(rows, columns)])
+    np.testing.assert_array_equal(a.oindex[[1, 2]], items[[1, 2]])
