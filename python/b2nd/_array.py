@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import operator
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pickle import PickleBuffer
@@ -10,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from . import _dtypes, _indexing, _msgpack
+from . import _dtypes, _indexing, _msgpack, _search
 from ._b2nd import Handle, from_frame
 from ._b2nd import open as _open
 from ._errors import ChangedError, UsageError
@@ -225,6 +226,16 @@ class Array:
     def fields(self) -> Mapping[str, Field]:
         """The fields of a structured dtype, to read and to write: ``a.fields["x"][2:5] = 0``."""
         return Fields(self)
+
+    def take(
+        self, indices: Any, axis: int | None = None, out: Any = None, mode: Literal["raise", "wrap", "clip"] = "raise"
+    ) -> Any:
+        """Items at indices along an axis, or, without one, in C order: as :func:`numpy.take`, which calls this.
+
+        To have them compressed there is :meth:`slice`.
+        """
+        result = self._read(_indexing.take(indices, None if axis is None else self._axis(operator.index(axis)), self.shape, mode))
+        return _given(result, out)
 
     def _read(self, plan: _indexing.Plan) -> Any:
         raw = np.empty(plan.raw, self.dtype)
@@ -529,7 +540,12 @@ class Array:
 
     # Reducing.
 
-    def _reduce(self, name: str, axis: Any, keepdims: bool, ddof: float = 0.0, dtype: Any = None, out: Any = None) -> Any:
+    def _reduce(
+        self, name: str, axis: Any, keepdims: bool, ddof: float = 0.0, dtype: Any = None, out: Any = None, item: Any = None
+    ) -> Any:
+        if item is not None:
+            with self._part(item) as part:
+                return part._reduce(name, axis, keepdims, ddof, dtype, out)
         axes = None
         if axis is not None:
             axes = [self._axis(at) for at in ([axis] if isinstance(axis, int) else axis)]
@@ -544,10 +560,11 @@ class Array:
         else:
             text, shape, frame = self._handle.reduce(name, axes, keepdims, ddof)
             result = np.frombuffer(memoryview(frame), _dtypes.from_text(text)).reshape(shape).copy()[()]
-        if out is None:
-            return result
-        out[...] = result
-        return out
+        return _given(result, out)
+
+    def _part(self, item: Any) -> Array:
+        """What an index takes, in memory, fast."""
+        return self.slice(item, codec="lz4", clevel=1)
 
     def _reduce_view(self, name: str, axes: list[int] | None, keepdims: bool, ddof: float) -> Any:
         """Reduced in the array, the axes that stay brought into the order of the view."""
@@ -562,45 +579,72 @@ class Array:
         result = np.expand_dims(result, tuple(at for at, axis in enumerate(own) if axis is None))
         return result[()] if keepdims else result.squeeze(tuple(over))[()]
 
-    def sum(self, axis: Axes = None, dtype: Any = None, out: Any = None, keepdims: bool = False) -> Any:
-        """Sums, with one rounding at the end."""
-        return self._reduce("sum", axis, keepdims, 0.0, dtype, out)
+    def sum(self, axis: Axes = None, dtype: Any = None, out: Any = None, keepdims: bool = False, *, item: Any = None) -> Any:
+        """Sums, with one rounding at the end.
 
-    def prod(self, axis: Axes = None, dtype: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+        In all reductions ``item`` says of what part: ``a.sum(0, item=np.s_[5:9])`` is that of ``a[5:9]``.
+        """
+        return self._reduce("sum", axis, keepdims, 0.0, dtype, out, item)
+
+    def prod(self, axis: Axes = None, dtype: Any = None, out: Any = None, keepdims: bool = False, *, item: Any = None) -> Any:
         """Products."""
-        return self._reduce("prod", axis, keepdims, 0.0, dtype, out)
+        return self._reduce("prod", axis, keepdims, 0.0, dtype, out, item)
 
-    def mean(self, axis: Axes = None, dtype: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+    def mean(self, axis: Axes = None, dtype: Any = None, out: Any = None, keepdims: bool = False, *, item: Any = None) -> Any:
         """Means."""
-        return self._reduce("mean", axis, keepdims, 0.0, dtype, out)
+        return self._reduce("mean", axis, keepdims, 0.0, dtype, out, item)
 
-    def var(self, axis: Axes = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False) -> Any:
+    def var(
+        self, axis: Axes = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False, *, item: Any = None
+    ) -> Any:
         """Variances."""
-        return self._reduce("var", axis, keepdims, ddof, dtype, out)
+        return self._reduce("var", axis, keepdims, ddof, dtype, out, item)
 
-    def std(self, axis: Axes = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False) -> Any:
+    def std(
+        self, axis: Axes = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False, *, item: Any = None
+    ) -> Any:
         """Standard deviations."""
-        return self._reduce("std", axis, keepdims, ddof, dtype, out)
+        return self._reduce("std", axis, keepdims, ddof, dtype, out, item)
 
-    def min(self, axis: Axes = None, out: Any = None, keepdims: bool = False) -> Any:
+    def min(self, axis: Axes = None, out: Any = None, keepdims: bool = False, *, item: Any = None) -> Any:
         """Least items; NaN where there is one."""
-        return self._reduce("min", axis, keepdims, 0.0, None, out)
+        return self._reduce("min", axis, keepdims, 0.0, None, out, item)
 
-    def max(self, axis: Axes = None, out: Any = None, keepdims: bool = False) -> Any:
+    def max(self, axis: Axes = None, out: Any = None, keepdims: bool = False, *, item: Any = None) -> Any:
         """Greatest items; NaN where there is one."""
-        return self._reduce("max", axis, keepdims, 0.0, None, out)
+        return self._reduce("max", axis, keepdims, 0.0, None, out, item)
 
-    def any(self, axis: Axes = None, out: Any = None, keepdims: bool = False) -> Any:
+    def any(self, axis: Axes = None, out: Any = None, keepdims: bool = False, *, item: Any = None) -> Any:
         """Whether any item is true."""
-        return self._reduce("any", axis, keepdims, 0.0, None, out)
+        return self._reduce("any", axis, keepdims, 0.0, None, out, item)
 
-    def all(self, axis: Axes = None, out: Any = None, keepdims: bool = False) -> Any:
+    def all(self, axis: Axes = None, out: Any = None, keepdims: bool = False, *, item: Any = None) -> Any:
         """Whether all items are true."""
-        return self._reduce("all", axis, keepdims, 0.0, None, out)
+        return self._reduce("all", axis, keepdims, 0.0, None, out, item)
 
-    def count_nan(self, axis: Axes = None, out: Any = None, keepdims: bool = False) -> Any:
+    def count_nan(self, axis: Axes = None, out: Any = None, keepdims: bool = False, *, item: Any = None) -> Any:
         """How many items are NaN."""
-        return self._reduce("count_nan", axis, keepdims, 0.0, None, out)
+        return self._reduce("count_nan", axis, keepdims, 0.0, None, out, item)
+
+    def argmin(self, axis: int | None = None, out: Any = None, keepdims: bool = False, *, item: Any = None) -> Any:
+        """Where the least items are along an axis, or, without one, in C order.
+
+        It is the first of equal ones, and the first NaN where there is one. A chunk at a time is read.
+        """
+        return self._find("argmin", axis, out, keepdims, item)
+
+    def argmax(self, axis: int | None = None, out: Any = None, keepdims: bool = False, *, item: Any = None) -> Any:
+        """Where the greatest items are along an axis, or, without one, in C order.
+
+        It is the first of equal ones, and the first NaN where there is one. A chunk at a time is read.
+        """
+        return self._find("argmax", axis, out, keepdims, item)
+
+    def _find(self, name: _search.Name, axis: int | None, out: Any, keepdims: bool, item: Any) -> Any:
+        if item is not None:
+            with self._part(item) as part:
+                return part._find(name, axis, out, keepdims, None)
+        return _given(_search.find(self, name, axis, keepdims), out)
 
     # The file.
 

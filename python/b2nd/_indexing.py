@@ -74,6 +74,29 @@ def plan(key: Any, shape: tuple[int, ...]) -> Plan:
     return Plan(parts, tuple(raw), None, tuple(result), not ellipsis and not result)
 
 
+def take(indices: Any, axis: int | None, shape: tuple[int, ...], mode: str) -> Plan:
+    """What ``np.take`` means for an array of a shape; without an axis, of its items in C order."""
+    found = np.asarray(indices)
+    if found.size == 0 and not isinstance(indices, np.ndarray):
+        found = found.astype(np.int64)
+    if not np.can_cast(found.dtype, np.int64, "same_kind"):
+        raise TypeError(f"indices have to be integers, not {found.dtype}")
+    length = math.prod(shape) if axis is None else shape[axis]
+    if length == 0 and found.size:
+        raise IndexError("cannot do a non-empty take from an empty axes.")
+    found = found.astype(np.int64)
+    if mode == "wrap":
+        found = found % max(length, 1)
+    elif mode == "clip":
+        found = found.clip(0, max(length - 1, 0))
+    elif mode != "raise":
+        raise ValueError(f"mode is 'raise', 'wrap' or 'clip', not {mode!r}")
+    found = _bounded(found, length, axis or 0).reshape(found.shape)
+    if axis is None:
+        return Plan(found.reshape(-1), (found.size,), None, found.shape, found.ndim == 0)
+    return plan((*[slice(None)] * axis, found), shape)
+
+
 def orthogonal(key: Any, shape: tuple[int, ...]) -> Plan:
     """What ``array.oindex[key]`` means: every combination of a list, mask, range or index for each axis."""
     parts: list[Part] = []
