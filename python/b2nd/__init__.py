@@ -29,6 +29,7 @@ from ._create import (
     ones,
     ones_like,
     open,
+    partition,
     save,
     stack,
     zeros,
@@ -52,7 +53,8 @@ from ._fill import FillJob
 from ._meta import Attributes, Metalayers
 from ._options import set_nthreads
 from ._progress import progress
-from ._told import Chunk, ChunkInfo, Info, Space, Verified
+from ._ranges import arange, eye, fromiter, linspace
+from ._told import Chunk, ChunkInfo, CParams, Info, Space, Verified
 
 if TYPE_CHECKING:
     from .dask import from_dask, to_dask
@@ -61,6 +63,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Array",
     "Attributes",
+    "CParams",
     "ChangedError",
     "Chunk",
     "ChunkInfo",
@@ -83,22 +86,27 @@ __all__ = [
     "UsageError",
     "Verified",
     "__version__",
+    "arange",
     "array",
     "asarray",
     "codecs",
     "concat",
     "empty",
     "empty_like",
+    "eye",
     "filters",
     "from_cframe",
     "from_dask",
     "from_dataset",
+    "fromiter",
     "full",
     "full_like",
+    "linspace",
     "nans",
     "ones",
     "ones_like",
     "open",
+    "partition",
     "progress",
     "save",
     "set_nthreads",

@@ -18,7 +18,7 @@ from ._errors import ChangedError, UsageError
 from ._fields import Field, Fields
 from ._meta import Attributes, Metalayers
 from ._options import Making, Saving, making, opening, saving
-from ._told import Chunk, ChunkInfo, Info, Space, Verified
+from ._told import Chunk, ChunkInfo, CParams, Info, Space, Verified
 
 #: The axes that a reduction goes over; ``None``: all.
 Axes = int | Sequence[int] | None
@@ -133,6 +133,12 @@ class Array:
     def filters(self) -> list[tuple[str, int]]:
         """The names of the filters, with their parameters, in the order in which they are applied."""
         return self._handle.info()["filters"]
+
+    @property
+    def cparams(self) -> CParams:
+        """How it is compressed, as options for another array: ``b2nd.array(x, **a.cparams)``."""
+        told = self._handle.info()
+        return CParams(**{name: told[name] for name in CParams.__dataclass_fields__})
 
     @property
     def urlpath(self) -> str | None:
@@ -413,7 +419,11 @@ class Array:
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[Array]:
-        """All changes inside a ``with`` become visible together at its end, or, when it ends by an exception, none."""
+        """All changes inside a ``with`` become visible together at its end, or, when it ends by an exception, none.
+
+        Where the commit itself fails (the disk is full, another writer was faster) none is visible either, and the array is closed,
+        as after :meth:`close`: open it again.
+        """
         self._handle.begin()
         try:
             yield self

@@ -114,7 +114,12 @@ class FillJob:
     def pack(self, texts: Sequence[str], path: _Path, options: Saving) -> None: ...
 
 def create(
-    path: _Path | None, dtype_text: str, shape: Sequence[int], options: Making, data: _Buffer | None = None
+    path: _Path | None,
+    dtype_text: str,
+    shape: Sequence[int],
+    options: Making,
+    data: _Buffer | None = None,
+    begun: bool = False,
 ) -> Handle: ...
 def open(path: _Path, options: Opening) -> Handle: ...
 def from_frame(frame: _Buffer, options: Opening) -> Handle: ...

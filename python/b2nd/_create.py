@@ -126,11 +126,13 @@ def full(shape: Shape, fill_value: Any, dtype: Any = None, *, urlpath: Path | No
     return _create(shape, item.dtype, urlpath, making(**options, fill=item.tobytes()))
 
 
-def array(x: Any, dtype: Any = None, *, urlpath: Path | None = None, **options: Any) -> Array:
+def array(x: Any, dtype: Any = None, *, copy: bool | None = True, urlpath: Path | None = None, **options: Any) -> Array:
     """A new array with the items of anything that NumPy takes for an array; for the options see :func:`empty`.
 
-    It appears at its path when it is whole.
+    It appears at its path when it is whole. ``copy=None`` or ``copy=False`` are as in :func:`asarray`.
     """
+    if not copy:
+        return asarray(x, dtype, copy=copy, urlpath=urlpath, **options)
     if isinstance(x, Array) and (dtype is None or np.dtype(dtype) == x.dtype):
         return x.copy(urlpath, **options)
     items = np.asarray(x) if dtype is None else np.asarray(x, dtype)
@@ -138,10 +140,16 @@ def array(x: Any, dtype: Any = None, *, urlpath: Path | None = None, **options: 
     return _create(items.shape, items.dtype, urlpath, making(**options), items)
 
 
-def asarray(x: Any, dtype: Any = None, *, urlpath: Path | None = None, **options: Any) -> Array:
-    """As :func:`array`; an :class:`Array` that is what is asked for already is given back."""
-    if isinstance(x, Array) and urlpath is None and not options and (dtype is None or np.dtype(dtype) == x.dtype):
+def asarray(x: Any, dtype: Any = None, *, copy: bool | None = None, urlpath: Path | None = None, **options: Any) -> Array:
+    """As :func:`array`; an :class:`Array` that is what is asked for already is given back, unless ``copy=True``.
+
+    With ``copy=False`` anything else is a ``ValueError``.
+    """
+    there = isinstance(x, Array) and urlpath is None and not options and (dtype is None or np.dtype(dtype) == x.dtype)
+    if there and not copy:
         return x
+    if copy is False:
+        raise ValueError("copy=False, and what is asked for is not there without a copy")
     return array(x, dtype, urlpath=urlpath, **options)
 
 
@@ -197,6 +205,23 @@ def _join(join: Any, arrays: list[Array], ndim: int, axis: int, urlpath: Path | 
     return _named(made, arrays[0].dtype)
 
 
+def partition(
+    shape: Shape, dtype: Any = np.float64, chunks: Shape | None = None, blocks: Shape | None = None
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The shapes of chunks and blocks that an array gets where they are not said, or where one of them is.
+
+    >>> import b2nd
+    >>> b2nd.partition((4000, 4000), "f8")
+    ((1000, 1000), (125, 125))
+    """
+    said = [None if given is None else _shape(given) for given in (chunks, blocks)]
+    for lengths in said:
+        if any(length < 1 <= of for length, of in zip(lengths or (), _shape(shape))):
+            raise UsageError(f"chunks or blocks of {tuple(lengths or ())} hold no items")
+    of_chunks, of_blocks = _b2nd.partition(_shape(shape), np.dtype(dtype).itemsize, *said)
+    return tuple(of_chunks), tuple(of_blocks)
+
+
 def codecs() -> list[str]:
     """The names of the codecs that are built in."""
     return _b2nd.codec_names()
@@ -211,8 +236,14 @@ def _given(known: dict[str, Any], without: tuple[str, ...]) -> dict[str, Any]:
     return {name: value for name, value in known.items() if name not in without}
 
 
-def _create(shape: Shape, dtype: Any, urlpath: Path | None, options: Making, items: np.ndarray | None = None) -> Array:
+def _create(
+    shape: Shape, dtype: Any, urlpath: Path | None, options: Making, items: np.ndarray | None = None, *, begun: bool = False
+) -> Array:
+    """A new array; with ``begun`` it appears at its first commit."""
     of = np.dtype(dtype)
+    if of.kind in "SU" and not of.itemsize:
+        # As NumPy: texts of one character.
+        of = np.dtype((of.type, 1))
     if of.subdtype is not None:
         of, inner = of.subdtype
         shape = (*_shape(shape), *inner)
@@ -223,7 +254,7 @@ def _create(shape: Shape, dtype: Any, urlpath: Path | None, options: Making, ite
         options["vlmeta"] = [*options.get("vlmeta", []), (_dtypes.NAME_LAYER, _msgpack.pack(of.name))]
     data = None if items is None else _dtypes.as_bytes(items)
     handle = _exists(
-        lambda path: _b2nd.create(path, text, _shape(shape), options, data), urlpath, options.get("overwrite")
+        lambda path: _b2nd.create(path, text, _shape(shape), options, data, begun), urlpath, options.get("overwrite")
     )
     return Array._of(handle)
 

@@ -12,6 +12,40 @@ if TYPE_CHECKING:
     from ._array import Array
 
 
+@dataclasses.dataclass(frozen=True)
+class CParams(Mapping[str, Any]):
+    """How an array is compressed: by its names ``b2nd.array`` takes them, so ``b2nd.array(x, **a.cparams)`` does the same.
+
+    >>> import b2nd
+    >>> b2nd.zeros(10, codec="lz4", clevel=1).cparams.codec
+    'lz4'
+    """
+
+    #: The name of the codec.
+    codec: str
+    #: Its parameter.
+    codec_meta: int
+    #: The level of compression, 0 to 9.
+    clevel: int
+    #: The names of the filters, with their parameters, in the order in which they are applied.
+    filters: list[tuple[str, int]]
+    #: When bytes of items are compressed in streams of their own.
+    splitmode: str
+    #: Whether a dictionary is made for each chunk.
+    use_dict: bool
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self.__dataclass_fields__:
+            raise KeyError(name)
+        return getattr(self, name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.__dataclass_fields__)
+
+    def __len__(self) -> int:
+        return len(self.__dataclass_fields__)
+
+
 class Chunk(NamedTuple):
     """A chunk, as :meth:`Array.iterchunks` gives it."""
 

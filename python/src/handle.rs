@@ -3,7 +3,7 @@
 use crate::buffer::{Frame, Source};
 use crate::errors::{raised, usage};
 use crate::gate::Gate;
-use crate::options::{Making, Opening, Place, Saving, dtype};
+use crate::options::{Making, Opening, Place, Saving, dtype, split_name};
 use crate::selection::{Picked, arranged};
 use crate::watch::{Meter, detached};
 use b2nd::{Array, ArrayWriter, Error, Selection};
@@ -116,6 +116,7 @@ impl Handle {
         let filters: Vec<_> =
             params.pipeline().filters().map(|(f, meta)| (f.name().into_owned(), meta)).collect();
         info.set_item("filters", filters)?;
+        info.set_item("splitmode", split_name(params.split()))?;
         info.set_item("use_dict", params.dictionary())?;
         info.set_item("nchunks", schunk.nchunks())?;
         info.set_item("frame_bytes", schunk.frame_len())?;
@@ -243,9 +244,9 @@ impl Handle {
     }
 }
 
-/// Makes a new array; with `data`, all its items in C order, it appears when they are in it.
+/// Makes a new array; with `data`, all its items in C order, it appears when they are in it. With `begun` it appears at `commit`.
 #[pyfunction]
-#[pyo3(signature = (path, dtype_text, shape, options, data=None))]
+#[pyo3(signature = (path, dtype_text, shape, options, data=None, begun=false))]
 pub(crate) fn create(
     py: Python<'_>,
     path: Place,
@@ -253,6 +254,7 @@ pub(crate) fn create(
     shape: Vec<u64>,
     options: Making,
     data: Option<Source>,
+    begun: bool,
 ) -> PyResult<Handle> {
     let (meter, of) = (Meter::default(), dtype(py, dtype_text)?);
     let options = options.options(py, None, &meter)?;
@@ -261,9 +263,9 @@ pub(crate) fn create(
         if let Some(data) = &data {
             writer.write_bytes(Selection::all(), data.bytes())?;
         }
-        writer.commit()
+        Ok(if begun { Kept::Changing(writer) } else { Kept::Open(writer.commit()?) })
     })?;
-    Ok(Handle::new(made, meter))
+    Ok(Handle { kept: Gate::new(made), meter })
 }
 
 /// Opens the array at a path.

@@ -122,19 +122,27 @@ impl Making {
             params = params.with_pipeline(pipeline(py, filters)?);
         }
         if let Some(mode) = &self.splitmode {
-            params = params.with_split(match &mode[..] {
-                "always" => SplitMode::Always,
-                "never" => SplitMode::Never,
-                "auto" => SplitMode::Auto,
-                "forward_compat" => SplitMode::ForwardCompat,
-                _ => return Err(usage(py, format!("there is no split mode '{mode}'"))),
-            });
+            let known = SPLITS.iter().find(|(name, _)| name == mode);
+            let (_, split) = known.ok_or_else(|| usage(py, format!("there is no split mode '{mode}'")))?;
+            params = params.with_split(*split);
         }
         if let Some(dictionary) = self.use_dict {
             params = params.with_dictionary(dictionary);
         }
         Ok(Some(params))
     }
+}
+
+const SPLITS: [(&str, SplitMode); 4] = [
+    ("always", SplitMode::Always),
+    ("never", SplitMode::Never),
+    ("auto", SplitMode::Auto),
+    ("forward_compat", SplitMode::ForwardCompat),
+];
+
+/// The name of a split mode.
+pub(crate) fn split_name(split: SplitMode) -> Option<&'static str> {
+    SPLITS.iter().find(|(_, known)| *known == split).map(|(name, _)| *name)
 }
 
 fn pipeline(py: Python<'_>, filters: &[(String, u8)]) -> PyResult<Pipeline> {
