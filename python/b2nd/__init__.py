@@ -54,7 +54,8 @@ from ._meta import Attributes, Metalayers
 from ._options import set_nthreads
 from ._progress import progress
 from ._ranges import arange, eye, fromiter, linspace
-from ._told import Chunk, ChunkInfo, CParams, Info, Space, Verified
+from ._repair import repair, repair_cframe
+from ._told import Chunk, ChunkInfo, CParams, Info, Repaired, Space, Verified
 
 if TYPE_CHECKING:
     from .dask import from_dask, to_dask
@@ -81,6 +82,7 @@ __all__ = [
     "Metalayers",
     "NotFoundError",
     "OutOfMemoryError",
+    "Repaired",
     "Space",
     "UnsupportedError",
     "UsageError",
@@ -108,6 +110,8 @@ __all__ = [
     "open",
     "partition",
     "progress",
+    "repair",
+    "repair_cframe",
     "save",
     "set_nthreads",
     "stack",

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import Any, Final, final
 
-from ._options import Making, Opening, Saving
+from ._options import Making, Opening, Repairing, Saving
 
 __all__ = [
     "VERSION",
@@ -18,6 +18,8 @@ __all__ = [
     "from_frame",
     "open",
     "partition",
+    "repair",
+    "repair_frame",
     "stack",
     "watch_progress",
 ]
@@ -128,6 +130,8 @@ def stack(path: _Path | None, handles: Sequence[Handle], axis: int, options: Mak
 def partition(
     shape: Sequence[int], itemsize: int, chunks: Sequence[int] | None = None, blocks: Sequence[int] | None = None
 ) -> tuple[list[int], list[int]]: ...
+def repair(path: _Path, out: _Path | None, options: Repairing) -> dict[str, Any]: ...
+def repair_frame(frame: _Buffer, options: Repairing) -> tuple[Frame, dict[str, Any]]: ...
 def codec_names() -> list[str]: ...
 def filter_names() -> list[str]: ...
 def watch_progress(callback: Callable[[int], Any] | None, /) -> Callable[[int], Any] | None: ...

@@ -21,6 +21,11 @@ def set_nthreads(count: int | None) -> int | None:
     return before
 
 
+def nthreads_of(count: int | None) -> int | None:
+    """What is said of threads, or what is said for all."""
+    return _nthreads if count is None else count
+
+
 class Making(TypedDict, total=False):
     """How a new array is made."""
 
@@ -56,6 +61,19 @@ class Opening(TypedDict, total=False):
     checks: bool
     owner_lock: bool
     block_cache: int
+    nthreads: int
+    limits: list[tuple[str, int]]
+
+
+class Repairing(TypedDict, total=False):
+    """How a damaged file is repaired."""
+
+    fill: str
+    sparse: bool
+    overwrite: bool
+    renew_checksums: bool
+    offset: int
+    durability: str
     nthreads: int
     limits: list[tuple[str, int]]
 
@@ -98,8 +116,6 @@ def making(
         made["blocks"] = _lengths(blocks)
     if filters is not None:
         made["filters"] = _filters(filters)
-    if nthreads is None:
-        nthreads = _nthreads
     said = {
         "codec": codec,
         "codec_meta": None if codec_meta is None else codec_meta & 0xFF,
@@ -110,7 +126,7 @@ def making(
         "durability": durability,
         "checksums": checksums,
         "owner_lock": owner_lock,
-        "nthreads": nthreads,
+        "nthreads": nthreads_of(nthreads),
     }
     made.update((key, value) for key, value in said.items() if value is not None)  # type: ignore[typeddict-item]
     if meta:
@@ -159,13 +175,16 @@ def opening(
         "owner_lock": owner_lock,
         "block_cache": block_cache,
     }
-    if nthreads is None:
-        nthreads = _nthreads
-    said = {"frame": frame, "durability": durability, "checksums": checksums, "nthreads": nthreads}
+    said = {"frame": frame, "durability": durability, "checksums": checksums, "nthreads": nthreads_of(nthreads)}
     made.update((key, value) for key, value in said.items() if value is not None)  # type: ignore[typeddict-item]
     if limits:
-        made["limits"] = [(name.removeprefix("max_"), value) for name, value in limits.items()]
+        made["limits"] = limited(limits)
     return made
+
+
+def limited(limits: Mapping[str, int] | None) -> list[tuple[str, int]]:
+    """What a file may cost."""
+    return [(name.removeprefix("max_"), value) for name, value in (limits or {}).items()]
 
 
 def saving(

@@ -113,3 +113,38 @@ class Verified(NamedTuple):
 
     def __bool__(self) -> bool:
         return self.is_sound
+
+
+class Repaired(NamedTuple):
+    """What :func:`b2nd.repair` found, restored and lost; as text, a list for people."""
+
+    #: Whether nothing is lost and nothing was guessed: the result is what was written.
+    is_whole: bool
+    #: Whether nothing was wrong.
+    was_sound: bool
+    #: The chunks of the result.
+    chunks: int
+    #: What is lost: ``chunk``, ``block`` (``None``: all of it), the region ``start`` to ``stop``, and the ``error``.
+    lost: list[dict[str, Any]]
+    #: Metalayers that are lost: of which part, and the name.
+    lost_metalayers: list[tuple[str, str]]
+    #: What was put right: which part, and from what.
+    restored: list[tuple[str, str]]
+    #: What could not be known for sure: which part, and what was taken for it.
+    guesses: list[tuple[str, str]]
+    #: Chunks that another program has changed since their checksums were made, or damaged: kept as they are.
+    stale: list[int]
+    #: Chunks that match their checksums.
+    matching: int
+    #: What lay about and is not part of the result.
+    left_out: list[str]
+    #: Where the damaged file is now, when it was repaired in its place.
+    original: str | None
+    #: All of it, for people.
+    text: str
+
+    def __bool__(self) -> bool:
+        return self.is_whole
+
+    def __str__(self) -> str:
+        return self.text

@@ -6,7 +6,7 @@ use crate::gate::Gate;
 use crate::options::{Making, Opening, Place, Saving, dtype, split_name};
 use crate::selection::{Picked, arranged};
 use crate::watch::{Meter, detached};
-use b2nd::{Array, ArrayWriter, Error, Selection};
+use b2nd::{Array, ArrayWriter, Damage, Error, Selection};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -176,16 +176,7 @@ impl Handle {
         report.set_item("matching", verified.matching)?;
         report.set_item("unchecked", verified.unchecked)?;
         report.set_item("stale", &verified.stale)?;
-        let damage = verified.damage.iter().map(|damage| {
-            let entry = PyDict::new(py);
-            entry.set_item("chunk", damage.chunk)?;
-            entry.set_item("block", damage.block)?;
-            entry.set_item("start", &damage.start)?;
-            entry.set_item("stop", &damage.stop)?;
-            entry.set_item("error", raised(py, &damage.error).into_value(py))?;
-            Ok(entry)
-        });
-        report.set_item("damage", damage.collect::<PyResult<Vec<_>>>()?)?;
+        report.set_item("damage", places(py, &verified.damage)?)?;
         Ok(report)
     }
 
@@ -330,6 +321,20 @@ fn joined(
     let options = options.options(py, Some(first.schunk().params_to_write()), &meter)?;
     let made = detached(py, &meter, || join(options, &arrays))?;
     Ok(Handle::new(made, meter))
+}
+
+/// What is damaged, a dictionary each.
+pub(crate) fn places<'py>(py: Python<'py>, damage: &[Damage]) -> PyResult<Vec<Bound<'py, PyDict>>> {
+    let one = |damage: &Damage| {
+        let entry = PyDict::new(py);
+        entry.set_item("chunk", damage.chunk)?;
+        entry.set_item("block", damage.block)?;
+        entry.set_item("start", &damage.start)?;
+        entry.set_item("stop", &damage.stop)?;
+        entry.set_item("error", raised(py, &damage.error).into_value(py))?;
+        Ok(entry)
+    };
+    damage.iter().map(one).collect()
 }
 
 /// All of them, for reading.

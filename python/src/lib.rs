@@ -10,6 +10,7 @@ mod gate;
 mod handle;
 mod options;
 mod reading;
+mod repair;
 mod selection;
 mod watch;
 mod writing;
@@ -27,6 +28,8 @@ mod _b2nd {
     use crate::handle::{Handle, concatenate, create, from_frame, open, stack};
     #[pymodule_export]
     use crate::options::{codec_names, filter_names, partition};
+    #[pymodule_export]
+    use crate::repair::{repair, repair_frame};
 
     #[pymodule_export]
     use crate::watch::watch_progress;

@@ -2,9 +2,10 @@
 
 use crate::errors::{raised, usage};
 use crate::watch::{self, Meter};
+use b2nd::chunk::Special;
 use b2nd::{
     Codec, Dtype, Durability, Fill, Filter, Layout, Limits, OpenOptions, Options, Params, Pipeline,
-    SaveOptions, SplitMode,
+    RepairOptions, SaveOptions, SplitMode,
 };
 use pyo3::prelude::*;
 use std::path::PathBuf;
@@ -186,16 +187,7 @@ pub(crate) struct Opening {
 
 impl Opening {
     pub(crate) fn options(self, py: Python<'_>, meter: &Meter) -> PyResult<OpenOptions> {
-        let mut limits = Limits::default();
-        for (name, bytes) in self.limits {
-            limits = match &name[..] {
-                "chunk_bytes" => limits.with_max_chunk_bytes(bytes),
-                "index_bytes" => limits.with_max_index_bytes(bytes),
-                "meta_bytes" => limits.with_max_meta_bytes(bytes),
-                "read_bytes" => limits.with_max_read_bytes(bytes),
-                _ => return Err(usage(py, format!("there is no limit '{name}'"))),
-            };
-        }
+        let limits = limits(py, self.limits)?;
         let mut options = OpenOptions::new()
             .with_write(self.write)
             .with_offset(self.offset)
@@ -240,6 +232,59 @@ impl Saving {
             None => options,
         })
     }
+}
+
+/// How a damaged frame is repaired.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Repairing {
+    #[pyo3(default)]
+    fill: Option<String>,
+    #[pyo3(default)]
+    sparse: Option<bool>,
+    overwrite: bool,
+    renew_checksums: bool,
+    offset: u64,
+    #[pyo3(default)]
+    durability: Option<String>,
+    #[pyo3(default)]
+    nthreads: Option<usize>,
+    #[pyo3(default)]
+    limits: Vec<(String, u64)>,
+}
+
+impl Repairing {
+    pub(crate) fn options(self, py: Python<'_>, meter: &Meter) -> PyResult<RepairOptions> {
+        let mut options = RepairOptions::new()
+            .with_overwrite(self.overwrite)
+            .with_renewed_checksums(self.renew_checksums)
+            .with_offset(self.offset)
+            .with_durability(durability(py, self.durability.as_deref())?)
+            .with_limits(limits(py, self.limits)?)
+            .with_exec(watch::exec(self.nthreads, meter));
+        if let Some(sparse) = self.sparse {
+            options = options.with_layout(layout(sparse));
+        }
+        Ok(match self.fill.as_deref() {
+            None => options,
+            Some("zeros") => options.with_fill(Special::Zeros),
+            Some("nan") => options.with_fill(Special::Nan),
+            Some("uninit") => options.with_fill(Special::Uninit),
+            Some(word) => return Err(usage(py, format!("what is lost is not filled with '{word}'"))),
+        })
+    }
+}
+
+fn limits(py: Python<'_>, said: Vec<(String, u64)>) -> PyResult<Limits> {
+    said.into_iter().try_fold(Limits::default(), |limits, (name, bytes)| {
+        Ok(match &name[..] {
+            "chunk_bytes" => limits.with_max_chunk_bytes(bytes),
+            "index_bytes" => limits.with_max_index_bytes(bytes),
+            "meta_bytes" => limits.with_max_meta_bytes(bytes),
+            "read_bytes" => limits.with_max_read_bytes(bytes),
+            _ => return Err(usage(py, format!("there is no limit '{name}'"))),
+        })
+    })
 }
 
 fn layout(sparse: bool) -> Layout {
