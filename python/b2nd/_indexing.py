@@ -366,8 +366,8 @@ def pieces(plan: Plan, most: int, chunks: tuple[int, ...]) -> Iterator[tuple[Pla
     """
     if isinstance(plan.selection, np.ndarray):
         for start in range(0, plan.raw[0], max(most, 1)):
-            part = plan.selection[start : start + max(most, 1)]
-            yield Plan(part, part.shape, None, part.shape), (slice(start, start + len(part)),)
+            positions = plan.selection[start : start + max(most, 1)]
+            yield Plan(positions, positions.shape, None, positions.shape), (slice(start, start + len(positions)),)
         return
     if 0 in plan.raw:
         return
