@@ -17,7 +17,7 @@ from ._b2nd import open as _open
 from ._errors import ChangedError, UsageError
 from ._fields import Field, Fields
 from ._meta import Attributes, Metalayers
-from ._options import Making, Saving, making, opening, saving
+from ._options import Making, Saving, making, opening, said_of, saving
 from ._told import Chunk, ChunkInfo, CParams, Info, Space, Verified
 
 #: The axes that a reduction goes over; ``None``: all.
@@ -691,12 +691,12 @@ class Array:
         if self._handle.is_changing:
             raise UsageError("a transaction of this array is open: commit it, or roll it back, before it is pickled")
         if path is not None:
-            return _reopened, (os.path.abspath(path), self._handle.state(), self._axes)
+            return _reopened, (os.path.abspath(path), self._handle.state(), self._axes, said_of(self.nthreads))
         frame = memoryview(self._handle.to_frame())
-        return _from_bytes, (PickleBuffer(frame) if protocol >= 5 else bytes(frame), self._axes)
+        return _from_bytes, (PickleBuffer(frame) if protocol >= 5 else bytes(frame), self._axes, said_of(self.nthreads))
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Array:
-        return Array._of(from_frame(self._handle.to_frame(), opening(mode="r+")), self._axes)
+        return _from_bytes(self._handle.to_frame(), self._axes, self.nthreads)
 
     def __dask_tokenize__(self) -> tuple[Any, ...]:
         path = self.urlpath
@@ -760,12 +760,12 @@ def _dtype_of(handle: Handle) -> np.dtype[Any]:
     return dtype
 
 
-def _reopened(path: str, state: int, axes: tuple[int | None, ...] | None) -> Array:
-    array = Array._of(_open(path, opening(mode="r")), axes)
+def _reopened(path: str, state: int, axes: tuple[int | None, ...] | None, nthreads: int | None = None) -> Array:
+    array = Array._of(_open(path, opening(mode="r", nthreads=nthreads)), axes)
     if array._handle.state() != state:
         raise ChangedError(f"{path}: it has been changed since this array was pickled: open it again by its path")
     return array
 
 
-def _from_bytes(frame: Any, axes: tuple[int | None, ...] | None) -> Array:
-    return Array._of(from_frame(frame, opening(mode="r+")), axes)
+def _from_bytes(frame: Any, axes: tuple[int | None, ...] | None, nthreads: int | None = None) -> Array:
+    return Array._of(from_frame(frame, opening(mode="r+", nthreads=nthreads)), axes)

@@ -26,6 +26,14 @@ def nthreads_of(count: int | None) -> int | None:
     return _nthreads if count is None else count
 
 
+def said_of(count: int) -> int | None:
+    """A count of threads that an array takes along to other processes; ``None`` where nobody has said one, so that they choose."""
+    usual = _nthreads
+    if usual is None:
+        usual = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return None if count == usual else count
+
+
 class Making(TypedDict, total=False):
     """How a new array is made."""
 

@@ -412,6 +412,22 @@ def test_frames_are_lent_without_a_copy():
         b2nd.from_cframe(np.zeros((4, 4), "u1")[:, ::2])
 
 
+def test_pickles_take_the_number_of_threads_along_where_it_was_said(path):
+    items = np.arange(1000)
+    b2nd.array(items, urlpath=path).close()
+    usual = b2nd.open(path).nthreads
+    for array in [b2nd.open(path, nthreads=usual + 3), b2nd.array(items, nthreads=usual + 3)]:
+        assert pickle.loads(pickle.dumps(array)).nthreads == usual + 3
+        assert copy.deepcopy(array).nthreads == usual + 3
+    data = pickle.dumps(b2nd.open(path))
+    before = b2nd.set_nthreads(usual + 1)
+    try:
+        assert pickle.loads(data).nthreads == usual + 1, "nobody said one: who opens it does"
+        assert pickle.loads(pickle.dumps(b2nd.open(path))).nthreads == usual + 1
+    finally:
+        b2nd.set_nthreads(before)
+
+
 def test_pickles_by_path_and_by_bytes(path):
     items = np.arange(12).reshape(3, 4)
     memory = b2nd.array(items)
