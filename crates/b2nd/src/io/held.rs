@@ -8,7 +8,8 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-/// An open directory, and the state of the frame in it, which nobody takes away while it is held.
+/// An open directory. While it is held no writer of ours removes files that its state needs, unless it replaces the directory as
+/// a whole.
 #[derive(Debug)]
 pub(super) struct Held(File);
 

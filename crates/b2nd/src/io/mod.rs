@@ -185,11 +185,6 @@ fn open_regular(path: &Path, metadata: &fs::Metadata, write: bool, follow: bool)
         }
         opened => opened.map_err(|e| Error::io(action, e).at_path(path))?,
     };
-    regular(file, path)
-}
-
-/// The file, if it is a regular one.
-fn regular(file: File, path: &Path) -> Result<File> {
     match file.metadata() {
         Ok(metadata) if metadata.is_file() => Ok(file),
         _ => Err(not_regular(path)),

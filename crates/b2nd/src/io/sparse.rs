@@ -64,26 +64,31 @@ impl SparseDir {
     /// Opens a file of the frame by its path; a link is not followed, it may lead anywhere.
     fn open_file(&self, file: FileId, write: bool) -> Result<File> {
         let path = self.file_path(file);
-        let metadata = fs::symlink_metadata(&path).map_err(|e| self.failed(file, e, &path))?;
+        let metadata = fs::symlink_metadata(&path).map_err(|e| self.failed(file, e))?;
         super::open_regular(&path, &metadata, write, false)
     }
     /// Opens a file of the frame for reading: in the directory that was opened, whatever its path leads to by now.
     fn open_to_read(&self, file: FileId) -> Result<File> {
         let Some(held) = &self.held else { return self.open_file(file, false) };
-        let (name, path) = (name(file), self.file_path(file));
-        match held.look(&name) {
-            // Others are refused before they are opened.
-            Ok((_, false)) => Err(super::not_regular(&path)),
-            Ok((_, true)) => {
-                let opened = held.open(&name).map_err(|e| self.failed(file, e, &path))?;
-                super::regular(opened, &path)
-            }
-            Err(error) => Err(self.failed(file, error, &path)),
+        let name = name(file);
+        let failed = |error| self.failed(file, error);
+        if let (_, false) = held.look(&name).map_err(failed)? {
+            // Before it is opened: that alone can do something to a device.
+            return Err(self.not_regular(file));
         }
+        let opened = held.open(&name).map_err(failed)?;
+        match opened.metadata() {
+            Ok(metadata) if metadata.is_file() => Ok(opened),
+            _ => Err(self.not_regular(file)),
+        }
+    }
+    fn not_regular(&self, file: FileId) -> Error {
+        super::not_regular(&self.file_path(file))
     }
     /// The error where a file cannot be opened. A chunk file that the frame names and that is not there is a fault of the frame,
     /// but where the directory was replaced as a whole: that took its files with it.
-    fn failed(&self, file: FileId, error: io::Error, path: &Path) -> Error {
+    fn failed(&self, file: FileId, error: io::Error) -> Error {
+        let path = &self.file_path(file);
         if error.kind() != io::ErrorKind::NotFound {
             return Error::io("cannot open the file", error).at_path(path);
         }
@@ -130,12 +135,11 @@ fn name(file: FileId) -> String {
 
 impl Store for SparseDir {
     fn len(&self, file: FileId) -> Result<u64> {
-        let path = self.file_path(file);
         let len = match &self.held {
             Some(held) => held.look(&name(file)).map(|(len, _)| len),
-            None => fs::symlink_metadata(&path).map(|metadata| metadata.len()),
+            None => fs::symlink_metadata(self.file_path(file)).map(|metadata| metadata.len()),
         };
-        len.map_err(|e| self.failed(file, e, &path))
+        len.map_err(|e| self.failed(file, e))
     }
     fn read_at(&self, file: FileId, offset: u64, buf: &mut [u8]) -> Result<()> {
         let opened = self.open_to_read(file)?;
