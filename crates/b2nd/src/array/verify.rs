@@ -50,11 +50,12 @@ impl Array {
                 Some(standing) if damage.is_empty() => found.note(standing, all),
                 _ if damage.is_empty() => {}
                 _ => {
+                    let unsupported = unsupported(&damage);
                     self.check_list(found.damage.len().saturating_add(damage.len()))?;
                     found.damage.append(&mut damage);
                     for n in others.iter() {
                         self.check_list(found.damage.len().saturating_add(1))?;
-                        found.damage.push(self.same_damage(n, first));
+                        found.damage.push(self.same_damage(n, first, unsupported.as_deref()));
                     }
                 }
             }
@@ -73,10 +74,17 @@ impl Array {
         Limits::check("the list of damage", bytes, self.schunk.limits().max_index_bytes())
     }
 
-    /// The damage of a chunk that is stored in the same place as a damaged one.
-    fn same_damage(&self, n: u64, first: u64) -> Damage {
-        let error =
-            Error::format(Part::Offsets, None, format!("the same as chunk {first}, which is damaged"));
+    /// The damage of a chunk that is stored in the same place as a damaged one, or as one that needs what this build cannot
+    /// read, which is no damage of the file.
+    fn same_damage(&self, n: u64, first: u64, unsupported: Option<&str>) -> Damage {
+        let error = match unsupported {
+            Some(what) => {
+                Error::unsupported(format!("{what}, as chunk {first}, which is stored in the same place"))
+            }
+            None => {
+                Error::format(Part::Offsets, None, format!("the same as chunk {first}, which is damaged"))
+            }
+        };
         self.damage_at(n, None, false, error)
     }
 
@@ -150,5 +158,14 @@ impl Array {
             None => error,
         };
         Damage { chunk: n, block, start, stop, error: error.in_chunk(n).at(self.schunk.path()) }
+    }
+}
+
+/// What cannot be read of a chunk, when nothing else is wrong with it.
+fn unsupported(damage: &[Damage]) -> Option<String> {
+    let only = damage.iter().all(|damage| matches!(damage.error, Error::Unsupported { .. }));
+    match damage.first().map(|damage| &damage.error) {
+        Some(Error::Unsupported { what, .. }) if only => Some(what.clone()),
+        _ => None,
     }
 }

@@ -10,9 +10,13 @@ use crate::{Dtype, Options, s};
 
 /// An array of 1000 chunks of 100 bytes, all of them stored in the place of the first.
 fn one_for_all() -> Array {
+    one_for_all_of(|n| n.wrapping_mul(83))
+}
+
+fn one_for_all_of(item: impl Fn(u8) -> u8) -> Array {
     let options = Options::new().with_chunks([100]).with_blocks([50]).with_exec(Exec::new(2));
     let mut array = options.create(None, Dtype::raw(1), &[100_000]).unwrap();
-    let items: Vec<u8> = (0..100u8).map(|n| n.wrapping_mul(83)).collect();
+    let items: Vec<u8> = (0..100u8).map(item).collect();
     array.write_bytes(s![..100], &items).unwrap();
     let raw = array.schunk.offsets.raw(0).unwrap();
     array.schunk.offsets = Offsets::Uniform { raw, len: 1000 };
@@ -33,6 +37,21 @@ fn a_shared_chunk_is_verified_once_and_blamed_for_all() {
     assert!(damage[999].error.to_string().contains("the same as chunk 0"), "{}", damage[999].error);
     array.schunk.context = Context::new(Limits::default().with_max_index_bytes(10_000));
     assert!(matches!(array.verify(), Err(crate::Error::Limit { .. })));
+}
+
+/// Found by fuzzing a repair: it held the file to be damaged still.
+#[test]
+fn a_shared_chunk_that_needs_what_is_not_there_is_blamed_as_such() {
+    let mut array = one_for_all_of(|n| u8::from(n < 10));
+    let Entry::Stored(offset) = array.schunk.offsets.get(0).unwrap() else { panic!("stored") };
+    // The first filter of the chunk: one that nobody has registered.
+    let at = array.schunk.header.len() + offset + 16;
+    let step = WriteStep::WriteAt { file: FileId::Frame, offset: at, bytes: vec![250].into() };
+    array.schunk.store.apply(&step).unwrap();
+    let damage = array.verify().unwrap().damage;
+    assert!(damage.len() >= 1000, "{damage:?}");
+    let unknown = |error: &crate::Error| matches!(error, crate::Error::Unsupported { what, .. } if what.contains("250"));
+    assert!(damage.iter().all(|place| unknown(&place.error)), "{:?}", damage.last());
 }
 
 #[test]
