@@ -6,7 +6,7 @@ use crate::chunk::{ChunkHeader, Params, Special};
 use crate::error::{Error, Result};
 use crate::filter::Pipeline;
 use crate::frame::{ChunkSizes, Entry};
-use crate::limits::zeroed;
+use crate::limits::{Limits, zeroed};
 
 impl SChunk {
     /// Writes a chunk where nothing is yet, and returns its offset; in most frames a chunk of zeros, NaN or
@@ -62,6 +62,9 @@ impl SChunk {
         let chunk = if same && nbytes.is_multiple_of(typesize) {
             chunk::encode_special(Special::Value, nbytes, &bytes(typesize)?, &Params::new(typesize))?
         } else {
+            // A stranger's chunk of 40 bytes may claim 2 GiB.
+            let most = self.context.limits().max_chunk_bytes();
+            Limits::check("a chunk that repeats a value", u64::from(nbytes), most)?;
             // Not compressed, as an encoder may make zeros a special chunk.
             let plain = Params::new(typesize).with_clevel(0).with_pipeline(Pipeline::none());
             chunk::encode(&bytes(nbytes)?, &plain, &self.exec.clone().without_progress())?

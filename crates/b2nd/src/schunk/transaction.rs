@@ -277,7 +277,8 @@ impl SChunk {
     ///
     /// # Errors
     /// As [`SChunk::append`]; [`Error::Format`] for what is no chunk, [`Error::Usage`] for one with the short header of
-    /// Blosc1, or one whose blocks differ in size among others.
+    /// Blosc1, or one whose blocks differ in size among others; [`Error::Limit`] for one that repeats a value of another size than
+    /// the frame's items, and so has to be written out, and has more bytes than [`Limits`](crate::Limits) allow a chunk.
     pub fn append_chunk(&mut self, chunk: &[u8]) -> Result<()> {
         self.at_once(|t| t.append_chunk(chunk))
     }

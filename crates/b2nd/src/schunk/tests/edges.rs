@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::error::Error;
+use crate::limits::Limits;
 use crate::schunk::CreateOptions;
 
 #[test]
@@ -21,6 +22,20 @@ fn nan_of_items_of_another_size_stays_what_it_is() {
 fn widths(schunk: &SChunk) -> Vec<usize> {
     let values = schunk.chunk_infos().map(Result::unwrap).filter(|info| info.special == Some(Special::Value));
     values.map(|info| info.cbytes as usize - 32).collect()
+}
+
+/// Such a chunk has to be written out, as a frame's repeated values have the size of its items.
+#[test]
+fn a_repeated_value_of_another_size_is_written_out_within_the_limit() {
+    let (few, many) = (3 << 10, 600 << 20);
+    let chunk = |nbytes| chunk::encode_special(Special::Value, nbytes, &[1, 2, 3], &Params::new(3)).unwrap();
+    let limits = Limits::default().with_max_chunk_bytes(few.into());
+    let mut schunk = CreateOptions::new(Params::new(4)).with_limits(limits).create(None).unwrap();
+    schunk.append_chunk(&chunk(few)).unwrap();
+    assert_eq!(schunk.decompress_chunk(0).unwrap(), [1, 2, 3].repeat(few as usize / 3));
+    let refused = schunk.append_chunk(&chunk(many));
+    let Err(Error::Limit { found, allowed, .. }) = refused else { panic!("{refused:?}") };
+    assert_eq!((found, allowed, schunk.nchunks()), (many.into(), few.into(), 1));
 }
 
 #[test]
