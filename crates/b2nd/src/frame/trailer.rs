@@ -13,6 +13,7 @@ use super::metalayers::Name;
 use crate::error::{Error, Part, Result};
 use crate::wire::Cursor;
 use crate::wire::msgpack;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// From the marker of the trailer length to the end of the frame.
@@ -30,6 +31,8 @@ pub(crate) struct Trailer {
     entries: Vec<(Name, Vec<u8>)>,
     /// The chunk that holds the checksums.
     layer: Option<Arc<[u8]>>,
+    /// Whether that is the last entry, as b2nd writes it.
+    layer_is_last: bool,
     seal: Seal,
 }
 
@@ -78,6 +81,7 @@ impl Trailer {
         for entry in metalayers::parse(body, cursor.position(), Self::MAX_ENTRIES, Part::Trailer)? {
             let content = body.get(entry.content.clone()).unwrap_or_default();
             contents.push(entry.content);
+            trailer.layer_is_last = entry.name.bytes() == LAYER.as_bytes() && trailer.layer.is_none();
             if entry.name.bytes() == LAYER.as_bytes() && trailer.layer.is_none() {
                 trailer.layer = Some(content.into());
             } else {
@@ -160,6 +164,15 @@ impl Trailer {
     pub(crate) fn checksums(&self) -> (Option<&Arc<[u8]>>, Seal) {
         (self.layer.as_ref(), self.seal)
     }
+    /// Where the segments of the checksums are in the frame that ends at `end` with this trailer, where its fingerprint holds: it
+    /// speaks for them, by the digests in the root.
+    pub(crate) fn segments(&self, end: u64) -> Range<u64> {
+        let sealed_last = self.seal == Seal::Intact && self.layer_is_last;
+        let layer = self.layer.as_deref().filter(|_| sealed_last).unwrap_or_default();
+        let len = layer.len().saturating_sub(sealed(layer).unwrap_or(layer).len());
+        let end = end.saturating_sub(TAIL_LEN as u64);
+        end.saturating_sub(len as u64)..end
+    }
     /// Takes for the checksums what looks like them, where their name is wrong.
     pub(super) fn adopt_checksums(&mut self) {
         let found = self.entries.iter().position(|(_, content)| sealed(content).is_some());
@@ -170,6 +183,7 @@ impl Trailer {
     /// Takes the place of the checksums that are there.
     pub(crate) fn set_checksums(&mut self, layer: Option<Arc<[u8]>>) {
         self.seal = if layer.is_some() { Seal::Intact } else { Seal::None };
+        self.layer_is_last = layer.is_some();
         self.layer = layer;
     }
 

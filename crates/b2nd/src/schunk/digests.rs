@@ -6,10 +6,11 @@ use super::options::OpenOptions;
 use crate::chunk;
 use crate::chunk::Sums;
 use crate::error::{Error, Part, Result};
-use crate::frame::digests::{Draft, Drafting, Layer, Seal, State, check_header};
+use crate::frame::digests::{Draft, Drafting, Layer, SEGMENT, Seal, State, check_header};
 use crate::frame::{FrameIndex, Offsets};
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasher, RandomState};
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::sync::OnceLock;
 
@@ -150,6 +151,44 @@ impl Digests {
     }
 }
 
+impl Digests {
+    /// Puts the entries of all chunks into a layer, segment by segment: one none of whose chunks has changed, or got another number,
+    /// comes along as it is.
+    fn draft_segments(&self, drafting: &mut Drafting, offsets: &[i64]) -> Result<()> {
+        let fresh = self.fresh.span();
+        for (number, part) in (0..).zip(offsets.chunks(SEGMENT as usize)) {
+            let first = SEGMENT.saturating_mul(number);
+            let kept = self.layer.as_ref().filter(|_| self.is_untouched(first, part, &fresh));
+            if let Some(layer) = kept
+                && drafting.carry_segment(number, layer)?
+            {
+                continue;
+            }
+            let mut stored = (first..).zip(part).filter(|(_, raw)| **raw >= 0);
+            stored.try_for_each(|(n, raw)| self.draft_chunk(drafting, n, *raw))?;
+        }
+        Ok(())
+    }
+
+    fn draft_chunk(&self, drafting: &mut Drafting, n: u64, raw: i64) -> Result<()> {
+        match self.fresh.0.get(&raw) {
+            Some(entries) => drafting.put(n, entries),
+            None => match self.entries(n, raw, 0)? {
+                Some((state, sums)) => drafting.carry(n, state, &sums),
+                None => Ok(()),
+            },
+        }
+    }
+
+    /// Whether the chunks from number `first` on are where they were at the last commit, and are not in `fresh`.
+    fn is_untouched(&self, first: u64, offsets: &[i64], fresh: &RangeInclusive<i64>) -> bool {
+        let Some(Before { offsets: Offsets::Each(before), .. }) = &self.before else { return false };
+        let before = usize::try_from(first).ok().and_then(|first| before.get(first..)?.get(..offsets.len()));
+        let is_fresh = |raw: &i64| fresh.contains(raw) && self.fresh.0.contains_key(raw);
+        !self.foreign && before == Some(offsets) && !offsets.iter().any(is_fresh)
+    }
+}
+
 /// Whether header and offsets are those that were written with the checksums.
 fn check_sealed(index: &FrameIndex, layer: &Layer) -> Result<()> {
     check_header(&index.header, layer.header())?;
@@ -192,6 +231,13 @@ impl Before {
 pub(super) struct Fresh(HashMap<i64, Vec<u64>>);
 
 impl Fresh {
+    /// The least and the greatest offset.
+    fn span(&self) -> RangeInclusive<i64> {
+        let (least, greatest) =
+            self.0.keys().fold((i64::MAX, i64::MIN), |(a, b), raw| (a.min(*raw), b.max(*raw)));
+        least..=greatest
+    }
+
     /// Hashes a chunk that was written.
     pub(super) fn note(&mut self, raw: i64, chunk: &[u8]) -> Result<()> {
         let entries = chunk::hashes(chunk)?;
@@ -282,13 +328,10 @@ impl SChunk {
             return Ok(None);
         }
         let mut drafting = Drafting::new(digests.identity, self.nchunks());
-        each_stored(&self.offsets, |n, raw| match digests.fresh.0.get(&raw) {
-            Some(entries) => drafting.put(n, entries),
-            None => match digests.entries(n, raw, 0)? {
-                Some((state, sums)) => drafting.carry(n, state, &sums),
-                None => Ok(()),
-            },
-        })?;
+        match &self.offsets {
+            Offsets::Each(all) => digests.draft_segments(&mut drafting, all)?,
+            uniform => each_stored(uniform, |n, raw| digests.draft_chunk(&mut drafting, n, raw))?,
+        }
         drafting.finish(self.vlmetalayer_digests())
     }
 

@@ -6,9 +6,10 @@ use crate::error::{Error, Result};
 use crate::frame::Layout;
 use crate::io::{B2Lock, FileId, LockFile, Owner};
 use crate::limits::zeroed;
-use std::hash::{DefaultHasher, Hasher};
+use std::hash::Hasher;
 use std::sync::Arc;
 use std::time::Duration;
+use twox_hash::XxHash3_64;
 
 /// How long a lock of C-Blosc2 is waited for: its holders take it for one operation, of one chunk or of a few.
 pub(super) const PATIENCE: Duration = Duration::from_secs(10);
@@ -134,7 +135,7 @@ impl SChunk {
         }
     }
 
-    /// The bytes behind the data, index and trailer, as one number.
+    /// The bytes behind the data, index and trailer, as one number; the segments of the checksums by their digests.
     fn tail(&self) -> Result<u64> {
         const PART: u64 = 1 << 20;
         let header = self.committed_header();
@@ -142,15 +143,18 @@ impl SChunk {
             Layout::Contiguous => header.len().saturating_add(header.cbytes()),
             Layout::Sparse => header.len(),
         };
-        let mut hasher = DefaultHasher::new();
-        let (mut at, end) = (start, header.frame_len());
+        let end = header.frame_len();
+        let segments = self.committed_trailer().segments(end);
+        let mut hasher = XxHash3_64::new();
         let mut buffer = zeroed("the end of the frame", end.saturating_sub(start).min(PART))?;
-        while at < end {
-            let len = usize::try_from((end - at).min(PART)).unwrap_or(usize::MAX);
-            let part = buffer.get_mut(..len).unwrap_or_default();
-            self.store.read_at(FileId::Frame, at, part)?;
-            hasher.write(part);
-            at = at.saturating_add(len as u64);
+        for (mut at, end) in [(start, segments.start), (segments.end, end)] {
+            while at < end {
+                let len = usize::try_from((end - at).min(PART)).unwrap_or(usize::MAX);
+                let part = buffer.get_mut(..len).unwrap_or_default();
+                self.store.read_at(FileId::Frame, at, part)?;
+                hasher.write(part);
+                at = at.saturating_add(len as u64);
+            }
         }
         Ok(hasher.finish())
     }

@@ -6,6 +6,8 @@ use crate::error::{Error, Result};
 use crate::frame::plan::{FileId, WriteStep};
 use crate::frame::{Layout, Offsets, Undo};
 use crate::limits::zeroed;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::ops::Range;
 
 /// How many chunks a handle looks at for dead bytes that others have left, before its first change. What it makes itself,
@@ -204,45 +206,32 @@ impl SChunk {
         if !self.changes.space.is_loose(LOOSE) || !self.changes.space.has_room() {
             return Ok(false);
         }
-        let mut chunks = self.stored_chunks()?;
-        chunks.sort_unstable();
         let mut budget = self.changes.space.written().saturating_mul(4).max(MOVED);
         let mut moved = false;
+        // Two more than are looked at: a chunk is held against its neighbours.
+        let chunks = last_chunks(&self.offsets, LOOKS.saturating_add(2));
         for n in (0..chunks.len()).rev().take(LOOKS) {
             moved |= self.move_chunk(&chunks, n, true, &mut budget)?;
         }
-        let header = self.header.len();
-        let behind = |end: u64| {
-            let raw = i64::try_from(end.checked_sub(header)?).ok()?;
-            chunks.binary_search_by_key(&raw, |(raw, _)| *raw).ok()
-        };
         let holes = self.changes.space.largest_free(LOOKS);
-        for n in holes.iter().filter_map(|(_, end)| behind(*end)) {
+        let offset_of = |end: u64| i64::try_from(end.checked_sub(self.header.len())?).ok();
+        let ends: Vec<i64> = holes.iter().filter_map(|(_, end)| offset_of(*end)).collect();
+        let chunks = chunks_at(&self.offsets, &ends);
+        let behind = |raw: &i64| chunks.binary_search_by_key(raw, |(raw, _)| *raw).ok();
+        for n in ends.iter().filter_map(behind) {
             moved |= self.move_chunk(&chunks, n, true, &mut budget)?;
         }
         if !moved {
             // No hole takes any of them: they make room for others where they are.
-            for n in holes.iter().filter_map(|(_, end)| behind(*end)).take(2) {
+            for n in ends.iter().filter_map(behind).take(2) {
                 self.move_chunk(&chunks, n, false, &mut budget)?;
             }
         }
         Ok(moved)
     }
 
-    /// The offsets of the stored chunks, with the numbers of these.
-    fn stored_chunks(&self) -> Result<Vec<(i64, u64)>> {
-        let mut chunks = Vec::new();
-        if let Offsets::Each(all) = &self.offsets {
-            let refused =
-                |_| Error::out_of_memory("the chunk offsets", (all.len() as u64).saturating_mul(16));
-            chunks.try_reserve_exact(all.len()).map_err(refused)?;
-            chunks.extend(all.iter().copied().zip(0..).filter(|(raw, _)| *raw >= 0));
-        }
-        Ok(chunks)
-    }
-
-    /// Moves one of the chunks, into a hole before it or (not `inwards`) to any place, where there is one and it costs no
-    /// more than the budget; whether.
+    /// Moves the `n`th of some chunks, in the order of their offsets and with their neighbours, into a hole before it or (not
+    /// `inwards`) to any place, where there is one and it costs no more than the budget; whether.
     fn move_chunk(
         &mut self,
         chunks: &[(i64, u64)],
@@ -387,6 +376,48 @@ impl Drop for SChunk {
             self.cut_end(0);
         }
     }
+}
+
+/// The chunks with the highest offsets, with their numbers, in order. Not all are sorted: there may be millions.
+pub(super) fn last_chunks(offsets: &Offsets, count: usize) -> Vec<(i64, u64)> {
+    let Offsets::Each(all) = offsets else { return Vec::new() };
+    let mut last = BinaryHeap::new();
+    // From the end, where most of them are.
+    for (n, raw) in all.iter().copied().enumerate().rev().filter(|(_, raw)| *raw >= 0) {
+        let goes = last.len() >= count;
+        if goes && last.peek().is_some_and(|Reverse((least, _))| raw <= *least) {
+            continue;
+        }
+        last.push(Reverse((raw, n as u64)));
+        if goes {
+            last.pop();
+        }
+    }
+    let mut last: Vec<_> = last.into_iter().map(|Reverse(chunk)| chunk).collect();
+    last.sort_unstable();
+    last
+}
+
+/// The chunks at these offsets, and from each the next ones behind it, with their numbers, in order.
+pub(super) fn chunks_at(offsets: &Offsets, wanted: &[i64]) -> Vec<(i64, u64)> {
+    let Offsets::Each(all) = offsets else { return Vec::new() };
+    let mut wanted = wanted.to_vec();
+    wanted.sort_unstable();
+    // Three from each on: two of the same offset, and the next.
+    let mut near = vec![[(i64::MAX, 0); 3]; wanted.len()];
+    for (raw, n) in all.iter().copied().zip(0..).filter(|(raw, _)| *raw >= 0) {
+        let from = wanted.partition_point(|wanted| *wanted <= raw).checked_sub(1);
+        let Some(near) = from.and_then(|from| near.get_mut(from)) else { continue };
+        let mut chunk = (raw, n);
+        for known in near {
+            if chunk < *known {
+                std::mem::swap(known, &mut chunk);
+            }
+        }
+    }
+    let mut near: Vec<_> = near.into_iter().flatten().filter(|(raw, _)| *raw != i64::MAX).collect();
+    near.sort_unstable();
+    near
 }
 
 /// The stored offsets of a list that are places, one for a list of the same.

@@ -1,6 +1,6 @@
 //! Writing the layer: segments from the entries of the chunks in their order, then the root, once header and offsets are known.
 
-use super::layer::STATE_SHIFT;
+use super::layer::{Layer, STATE_SHIFT};
 use super::{BEFORE, FIXED, LISTED, MAGIC, MARKER, MOST_BYTES, SEGMENT, State, VERSION};
 use crate::chunk;
 use crate::chunk::Params;
@@ -47,6 +47,21 @@ impl Drafting {
         self.add(n, state, sums.count, bound)
     }
 
+    /// The entries of all chunks of segment `number` of `layer`, which has as many chunks there as this one will have, as they are
+    /// stored, unread: where the segment is damaged it stays so. Whether it can be taken so.
+    pub(crate) fn carry_segment(&mut self, number: u64, layer: &Layer) -> Result<bool> {
+        let chunks = |nchunks: u64| nchunks.saturating_sub(number.saturating_mul(SEGMENT)).min(SEGMENT);
+        if layer.identity != self.identity || chunks(layer.nchunks) != chunks(self.nchunks) {
+            return Ok(false);
+        }
+        let Some((segment, digest)) = layer.segment(number, SEGMENT) else { return Ok(false) };
+        self.close()?;
+        if !self.is_too_long() {
+            self.put_segment(number, segment, digest)?;
+        }
+        Ok(true)
+    }
+
     fn add(&mut self, n: u64, state: State, count: usize, entries: impl Iterator<Item = u64>) -> Result<()> {
         let number = n / SEGMENT;
         if self.open.as_ref().is_none_or(|open| open.0 != number) {
@@ -66,28 +81,37 @@ impl Drafting {
         };
         *place = word.to_le_bytes();
         let more = count.saturating_mul(8);
-        stored.try_reserve(more).map_err(|_| Error::out_of_memory("checksums", more as u64))?;
+        stored.try_reserve(more).map_err(|_| refused(more))?;
         entries.for_each(|entry| stored.extend_from_slice(&entry.to_le_bytes()));
         Ok(())
     }
 
     /// Whether there will be no layer: an index of a few bytes can name one stored chunk millions of times.
     fn is_too_long(&self) -> bool {
-        self.body.len() as u64 > MOST_BYTES
+        self.held() > MOST_BYTES
+    }
+
+    /// The bytes of all segments so far.
+    pub(super) fn held(&self) -> u64 {
+        let open =
+            self.open.as_ref().map_or(0, |(_, table, entries)| table.len().saturating_add(entries.len()));
+        self.body.len().saturating_add(open) as u64
     }
 
     /// Ends the segment that is open.
     fn close(&mut self) -> Result<()> {
         let Some((number, mut segment, entries)) = self.open.take() else { return Ok(()) };
-        let more = segment.len().saturating_add(entries.len());
-        let refused = |_| Error::out_of_memory("checksums", more as u64);
-        segment.try_reserve(entries.len()).map_err(refused)?;
+        segment.try_reserve(entries.len()).map_err(|_| refused(entries.len()))?;
         segment.extend_from_slice(&entries);
-        self.body.try_reserve(more).map_err(refused)?;
-        for word in [number, self.body.len() as u64, segment.len() as u64, chunk::hash(&segment)] {
+        self.put_segment(number, &segment, chunk::hash(&segment))
+    }
+
+    fn put_segment(&mut self, number: u64, segment: &[u8], digest: u64) -> Result<()> {
+        self.body.try_reserve(segment.len()).map_err(|_| refused(segment.len()))?;
+        for word in [number, self.body.len() as u64, segment.len() as u64, digest] {
             self.listed.extend_from_slice(&word.to_le_bytes());
         }
-        self.body.extend_from_slice(&segment);
+        self.body.extend_from_slice(segment);
         self.count = self.count.saturating_add(1);
         Ok(())
     }
@@ -98,6 +122,10 @@ impl Drafting {
         let draft = Draft { segments: self, vlmetalayers, finished: OnceLock::new() };
         Ok(Some(draft).filter(|draft| !draft.segments.is_too_long()))
     }
+}
+
+fn refused(bytes: usize) -> Error {
+    Error::out_of_memory("checksums", bytes as u64)
 }
 
 /// A layer that lacks no more than what the commit alone knows.

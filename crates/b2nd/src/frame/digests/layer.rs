@@ -47,6 +47,8 @@ pub(crate) struct Layer {
     header: Range<usize>,
     vlmetalayers: Vec<u64>,
     segments: Vec<Segment>,
+    /// Whether segments lie one behind the other.
+    apart: bool,
     /// Whether entries of damaged segments are given out, as doubtful.
     loose: bool,
 }
@@ -107,6 +109,8 @@ impl Layer {
         let body = (root_len as usize).checked_add(base);
         let body = body.ok_or_else(|| cursor.error("a root of such a length"))?;
         let segments = segments(&mut cursor, body, bytes.len())?;
+        let apart =
+            segments.windows(2).all(|two| matches!(two, [one, next] if one.bytes.end <= next.bytes.start));
         let bytes = Arc::clone(bytes);
         Ok(Layer {
             bytes,
@@ -117,6 +121,7 @@ impl Layer {
             header,
             vlmetalayers,
             segments,
+            apart,
             loose: false,
         })
     }
@@ -152,6 +157,17 @@ impl Layer {
     /// What the stored bytes of all vlmetalayers hash to, in their order.
     pub(crate) fn vlmetalayers(&self) -> &[u64] {
         &self.vlmetalayers
+    }
+
+    /// The stored bytes of a segment, and what they have to hash to, where they can go into another layer unread: where segments
+    /// have so many chunks, and lie as b2nd puts them, so that all of them together are no longer than this layer.
+    pub(super) fn segment(&self, number: u64, per_segment: u64) -> Option<(&[u8], u64)> {
+        if self.per_segment != per_segment || self.loose || !self.apart {
+            return None;
+        }
+        let found = self.segments.binary_search_by_key(&number, |segment| segment.number).ok()?;
+        let segment = self.segments.get(found)?;
+        Some((self.bytes.get(segment.bytes.clone())?, segment.digest))
     }
 
     /// The entries of chunk `n`, which starts at `offset` of its file; `None` where there are none.

@@ -21,7 +21,7 @@ pub(crate) const LAYER: &str = "b2nd.digests";
 const MAGIC: [u8; 8] = *b"b2nd\0sum";
 const VERSION: u32 = 1;
 /// Chunks of a segment.
-const SEGMENT: u64 = 4096;
+pub(crate) const SEGMENT: u64 = 4096;
 /// The header of the chunk that holds the layer, and the marker of its content with its length.
 const BEFORE: usize = 32 + MARKER;
 const MARKER: usize = 5;

@@ -73,6 +73,38 @@ fn a_layer_that_another_program_compressed_is_read() {
     assert!(Layer::parse(&packed, &Limits::default().with_max_meta_bytes(100)).is_err());
 }
 
+#[test]
+fn segments_that_share_bytes_are_not_carried() {
+    let stored = draft([1, 2], 10_000, 1).store(b"", b"").unwrap();
+    let root_len = u32::from_le_bytes(stored[BEFORE + 12..][..4].try_into().unwrap()) as usize;
+    // The list of three segments is the end of the root; the second says where it is behind its number.
+    let place = BEFORE + root_len - 2 * LISTED + 8;
+    for less in [0u64, 1, 4096] {
+        let mut forged = stored.to_vec();
+        let told = u64::from_le_bytes(forged[place..place + 8].try_into().unwrap());
+        forged[place..place + 8].copy_from_slice(&(told - less).to_le_bytes());
+        let layer = Layer::parse(&forged.into(), &Limits::default()).unwrap();
+        let mut drafting = Drafting::new([1, 2], 10_000);
+        assert_eq!(drafting.carry_segment(0, &layer).unwrap(), less == 0);
+        // What is whole is read, wherever it lies.
+        assert_eq!(layer.sums(5000, 0).is_ok(), less == 0);
+        assert_eq!(layer.sums(3, 0).unwrap().unwrap().1.get(2), entries(3).get(2).copied());
+        assert!(layer.sums(9000, 0).unwrap().is_some());
+    }
+}
+
+/// Few bytes can speak for many chunks: what would become too long is given up before it is there.
+#[test]
+fn a_layer_that_gets_too_long_within_a_segment_is_given_up() {
+    let mut drafting = Drafting::new([1, 2], 64);
+    let many = vec![0; 1 << 20];
+    for n in 0..64 {
+        drafting.put(n, &many).unwrap();
+        assert!(drafting.held() <= MOST_BYTES + (8 << 20) + 1000, "chunk {n}");
+    }
+    assert!(drafting.finish(Vec::new()).unwrap().is_none());
+}
+
 /// Every flipped bit of a trailer: no panic, and no entry that is another one.
 #[test]
 fn what_is_flipped_in_the_trailer_is_seen() {

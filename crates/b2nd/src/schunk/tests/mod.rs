@@ -12,6 +12,7 @@ mod ops;
 mod places;
 mod relayout;
 mod reuse;
+mod segments;
 mod several;
 mod shared;
 mod space;

@@ -4,8 +4,11 @@ use super::crash::{Log, Recorder};
 use super::*;
 use crate::Durability;
 use crate::codec::Codec;
+use crate::frame::Offsets;
 use crate::frame::plan::{FileId, WriteStep};
 use crate::io::{MemoryStore, Store};
+use crate::schunk::space::{chunks_at, last_chunks};
+use b2nd_testkit::rng::Rng;
 use std::fs;
 use std::path::Path;
 
@@ -319,4 +322,36 @@ fn a_frame_that_shares_its_file_ends_where_the_file_ends() {
         assert_eq!(at + schunk.frame_len(), fs::metadata(&path).unwrap().len());
     }
     assert_eq!(fs::read(&path).unwrap()[..100], [7; 100]);
+}
+
+/// What may move is found without sorting all offsets, and is what a sorted list has there, with the neighbours.
+#[test]
+fn chunks_that_may_move_are_those_of_a_sorted_list() {
+    let mut rng = Rng::new(11);
+    for round in 0..300 {
+        // Many in one place, some of zeros, in any order.
+        let range = 1 + rng.below(60);
+        let all: Vec<i64> = (0..rng.below(80)).map(|_| rng.below(range) as i64 * 10 - 20).collect();
+        let mut sorted: Vec<(i64, u64)> = all.iter().copied().zip(0..).filter(|(raw, _)| *raw >= 0).collect();
+        sorted.sort_unstable();
+        let raws: Vec<i64> = sorted.iter().map(|(raw, _)| *raw).collect();
+        let offsets = Offsets::Each(all);
+        let count = rng.below(20) as usize;
+        let last = last_chunks(&offsets, count);
+        let last_raws: Vec<i64> = last.iter().map(|(raw, _)| *raw).collect();
+        assert_eq!(last_raws, raws[raws.len() - count.min(raws.len())..], "{round}");
+        assert!(last.iter().all(|chunk| sorted.contains(chunk)));
+        let wanted: Vec<i64> = (0..rng.below(6)).map(|_| rng.below(range) as i64 * 10).collect();
+        let near = chunks_at(&offsets, &wanted);
+        assert!(near.is_sorted() && near.iter().all(|chunk| sorted.contains(chunk)));
+        for raw in wanted {
+            let here = |list: &[(i64, u64)]| list.iter().filter(|(found, _)| *found == raw).count();
+            assert_eq!(here(&near).min(2), here(&sorted).min(2), "{round}");
+            let next = |list: &[(i64, u64)]| list.iter().map(|(found, _)| *found).find(|found| *found > raw);
+            // Of three in one place none moves, and what follows them does not matter.
+            if here(&sorted) <= 2 {
+                assert_eq!(next(&near), next(&sorted), "{round}");
+            }
+        }
+    }
 }
