@@ -11,20 +11,21 @@ from typing import Any, Literal
 
 import numpy as np
 
-from . import _dtypes, _indexing, _msgpack, _search
+from . import _dtypes, _indexing, _search
 from ._b2nd import Handle, from_frame
 from ._b2nd import open as _open
+from ._described import Described, dtype_of
 from ._errors import ChangedError, UsageError
 from ._fields import Field, Fields
-from ._meta import Attributes, Metalayers
-from ._options import Making, Saving, making, opening, said_of, saving
-from ._told import Chunk, ChunkInfo, CParams, Info, Space, Verified
+from ._options import making, opening, said_of, saving
+from ._reductions import given, part, reduce
+from ._told import Chunk, ChunkInfo, Space, Verified
 
 #: The axes that a reduction goes over; ``None``: all.
 Axes = int | Sequence[int] | None
 
 
-class Array:
+class Array(Described):
     """An N-dimensional compressed array, in a file, a directory or memory; or a view of one under other axes.
 
     It is made by :func:`b2nd.open`, :func:`b2nd.array` and their like, not by hand. Threads may share it: reads go side by side, a
@@ -39,162 +40,13 @@ class Array:
     array([ 3,  7, 11])
     """
 
-    __slots__ = ("__weakref__", "_axes", "_dtype", "_handle")
-
-    _handle: Handle
-    _dtype: np.dtype[Any]
-    #: Of a view: for each of its axes which of the array's it is, ``None`` for a new one.
-    _axes: tuple[int | None, ...] | None
+    __slots__ = ()
 
     #: NumPy's operators turn to ``__array__``; ours come before those of arrays.
     __array_priority__ = 1.0
 
     def __init__(self, *_: Any, **__: Any) -> None:
         raise TypeError("arrays are made by b2nd.open, b2nd.array, b2nd.zeros and their like")
-
-    @classmethod
-    def _of(cls, handle: Handle, axes: tuple[int | None, ...] | None = None) -> Array:
-        array = object.__new__(cls)
-        array._handle, array._axes = handle, axes
-        array._dtype = _dtype_of(handle)
-        return array
-
-    # What it is.
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The length of each axis."""
-        return self._arranged(self._handle.shape)
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """The dtype of an item."""
-        return self._dtype
-
-    @property
-    def ndim(self) -> int:
-        """The number of axes."""
-        return len(self.shape)
-
-    @property
-    def size(self) -> int:
-        """The number of items."""
-        size = 1
-        for length in self.shape:
-            size *= length
-        return size
-
-    @property
-    def itemsize(self) -> int:
-        """The bytes of an item."""
-        return self._dtype.itemsize
-
-    @property
-    def nbytes(self) -> int:
-        """The bytes of all items, uncompressed."""
-        return self.size * self._dtype.itemsize
-
-    @property
-    def cbytes(self) -> int:
-        """The bytes of the compressed chunks."""
-        return self._handle.cbytes
-
-    @property
-    def cratio(self) -> float:
-        """How many times smaller the chunks are than the items."""
-        return self.nbytes / self.cbytes if self.cbytes else float("inf")
-
-    @property
-    def chunks(self) -> tuple[int, ...]:
-        """The shape of a chunk, the unit of storage."""
-        return self._arranged(self._handle.chunks)
-
-    @property
-    def blocks(self) -> tuple[int, ...]:
-        """The shape of a block, the unit of decompression."""
-        return self._arranged(self._handle.blocks)
-
-    @property
-    def nchunks(self) -> int:
-        """The number of chunks."""
-        return self._handle.nchunks
-
-    @property
-    def codec(self) -> str:
-        """The name of the codec."""
-        return self._handle.info()["codec"]
-
-    @property
-    def clevel(self) -> int:
-        """The level of compression, 0 to 9."""
-        return self._handle.info()["clevel"]
-
-    @property
-    def filters(self) -> list[tuple[str, int]]:
-        """The names of the filters, with their parameters, in the order in which they are applied."""
-        return self._handle.info()["filters"]
-
-    @property
-    def cparams(self) -> CParams:
-        """How it is compressed, as options for another array: ``b2nd.array(x, **a.cparams)``."""
-        told = self._handle.info()
-        return CParams(**{name: told[name] for name in CParams.__dataclass_fields__})
-
-    @property
-    def urlpath(self) -> str | None:
-        """Where it is; ``None`` for an array in memory."""
-        path = self._handle.info()["path"]
-        return None if path is None else os.fsdecode(path)
-
-    @property
-    def info(self) -> Info:
-        """All that is told of it."""
-        known = {
-            "urlpath": self.urlpath,
-            "shape": self.shape,
-            "dtype": str(self.dtype),
-            "chunks": self.chunks,
-            "blocks": self.blocks,
-            "nbytes": self.nbytes,
-            "cbytes": self.cbytes,
-            "cratio": self.cratio,
-        }
-        known.update((key, value) for key, value in self._handle.info().items() if key != "path")
-        return Info(known)
-
-    @property
-    def attrs(self) -> Attributes:
-        """Its attributes, which change at any time."""
-        return Attributes(self._handle)
-
-    @property
-    def vlmeta(self) -> Attributes:
-        """The same as :attr:`attrs`, under python-blosc2's name."""
-        return Attributes(self._handle)
-
-    @property
-    def meta(self) -> Metalayers:
-        """Its metalayers, which are made with it."""
-        return Metalayers(self._handle)
-
-    @property
-    def closed(self) -> bool:
-        """Whether :meth:`close` was called."""
-        return self._handle.is_closed
-
-    @property
-    def nthreads(self) -> int:
-        """On how many threads its operations work."""
-        return self._handle.info()["nthreads"]
-
-    @nthreads.setter
-    def nthreads(self, count: int) -> None:
-        self._handle.set_nthreads(count)
-
-    def _arranged(self, lengths: Sequence[int]) -> tuple[int, ...]:
-        if self._axes is None:
-            return tuple(lengths)
-        return tuple(1 if axis is None else lengths[axis] for axis in self._axes)
 
     # Reading.
 
@@ -241,7 +93,7 @@ class Array:
         To have them compressed there is :meth:`slice`.
         """
         result = self._read(_indexing.take(indices, None if axis is None else self._axis(operator.index(axis)), self.shape, mode))
-        return _given(result, out)
+        return given(result, out)
 
     def _read(self, plan: _indexing.Plan) -> Any:
         raw = np.empty(plan.raw, self.dtype)
@@ -550,91 +402,52 @@ class Array:
 
     # Reducing.
 
-    def _reduce(
-        self, name: str, axis: Any, keepdims: bool, ddof: float = 0.0, dtype: Any = None, out: Any = None, item: Any = None
-    ) -> Any:
-        if item is not None:
-            with self._part(item) as part:
-                return part._reduce(name, axis, keepdims, ddof, dtype, out)
-        axes = None
-        if axis is not None:
-            axes = [self._axis(at) for at in ([axis] if isinstance(axis, int) else axis)]
-            if len(set(axes)) != len(axes):
-                raise ValueError("duplicate value in 'axis'")
-        if dtype is not None and np.dtype(dtype) != self.dtype:
-            # As NumPy: the items are converted, and then reduced.
-            converted = Array._of(Array._of(self._handle).astype(dtype)._handle, self._axes)
-            result = np.asarray(converted._reduce(name, axis, keepdims, ddof)).astype(dtype, copy=False)[()]
-        elif self._axes is not None:
-            result = self._reduce_view(name, axes, keepdims, ddof)
-        else:
-            text, shape, frame = self._handle.reduce(name, axes, keepdims, ddof)
-            result = np.frombuffer(memoryview(frame), _dtypes.from_text(text)).reshape(shape).copy()[()]
-        return _given(result, out)
-
-    def _part(self, item: Any) -> Array:
-        """What an index takes, in memory, fast."""
-        return self.slice(item, codec="lz4", clevel=1)
-
-    def _reduce_view(self, name: str, axes: list[int] | None, keepdims: bool, ddof: float) -> Any:
-        """Reduced in the array, the axes that stay brought into the order of the view."""
-        own = self._axes or ()
-        parent = Array._of(self._handle)
-        over = range(len(own)) if axes is None else axes
-        gone = [at for at in range(parent.ndim) if at not in own]
-        reduced = [own[at] for at in over if own[at] is not None]
-        result = np.asarray(parent._reduce(name, tuple(reduced + gone), True, ddof))
-        kept = [at for at in own if at is not None]
-        result = result.transpose(kept + gone).reshape([result.shape[at] for at in kept])
-        result = np.expand_dims(result, tuple(at for at, axis in enumerate(own) if axis is None))
-        return result[()] if keepdims else result.squeeze(tuple(over))[()]
-
     def sum(self, axis: Axes = None, dtype: Any = None, out: Any = None, keepdims: bool = False, *, item: Any = None) -> Any:
         """Sums, with one rounding at the end.
 
         In all reductions ``item`` says of what part: ``a.sum(0, item=np.s_[5:9])`` is that of ``a[5:9]``.
         """
-        return self._reduce("sum", axis, keepdims, 0.0, dtype, out, item)
+        return reduce(self, "sum", axis, keepdims, 0.0, dtype, out, item)
 
     def prod(self, axis: Axes = None, dtype: Any = None, out: Any = None, keepdims: bool = False, *, item: Any = None) -> Any:
         """Products."""
-        return self._reduce("prod", axis, keepdims, 0.0, dtype, out, item)
+        return reduce(self, "prod", axis, keepdims, 0.0, dtype, out, item)
 
     def mean(self, axis: Axes = None, dtype: Any = None, out: Any = None, keepdims: bool = False, *, item: Any = None) -> Any:
         """Means."""
-        return self._reduce("mean", axis, keepdims, 0.0, dtype, out, item)
+        return reduce(self, "mean", axis, keepdims, 0.0, dtype, out, item)
 
     def var(
         self, axis: Axes = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False, *, item: Any = None
     ) -> Any:
         """Variances."""
-        return self._reduce("var", axis, keepdims, ddof, dtype, out, item)
+        return reduce(self, "var", axis, keepdims, ddof, dtype, out, item)
 
     def std(
         self, axis: Axes = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False, *, item: Any = None
     ) -> Any:
         """Standard deviations."""
-        return self._reduce("std", axis, keepdims, ddof, dtype, out, item)
+        return reduce(self, "std", axis, keepdims, ddof, dtype, out, item)
 
     def min(self, axis: Axes = None, out: Any = None, keepdims: bool = False, *, item: Any = None) -> Any:
         """Least items; NaN where there is one."""
-        return self._reduce("min", axis, keepdims, 0.0, None, out, item)
+        return reduce(self, "min", axis, keepdims, 0.0, None, out, item)
 
     def max(self, axis: Axes = None, out: Any = None, keepdims: bool = False, *, item: Any = None) -> Any:
         """Greatest items; NaN where there is one."""
-        return self._reduce("max", axis, keepdims, 0.0, None, out, item)
+        return reduce(self, "max", axis, keepdims, 0.0, None, out, item)
 
     def any(self, axis: Axes = None, out: Any = None, keepdims: bool = False, *, item: Any = None) -> Any:
         """Whether any item is true."""
-        return self._reduce("any", axis, keepdims, 0.0, None, out, item)
+        return reduce(self, "any", axis, keepdims, 0.0, None, out, item)
 
     def all(self, axis: Axes = None, out: Any = None, keepdims: bool = False, *, item: Any = None) -> Any:
         """Whether all items are true."""
-        return self._reduce("all", axis, keepdims, 0.0, None, out, item)
+        return reduce(self, "all", axis, keepdims, 0.0, None, out, item)
 
     def count_nan(self, axis: Axes = None, out: Any = None, keepdims: bool = False, *, item: Any = None) -> Any:
         """How many items are NaN."""
-        return self._reduce("count_nan", axis, keepdims, 0.0, None, out, item)
+        return reduce(self, "count_nan", axis, keepdims, 0.0, None, out, item)
 
     def argmin(self, axis: int | None = None, out: Any = None, keepdims: bool = False, *, item: Any = None) -> Any:
         """Where the least items are along an axis, or, without one, in C order.
@@ -652,9 +465,9 @@ class Array:
 
     def _find(self, name: _search.Name, axis: int | None, out: Any, keepdims: bool, item: Any) -> Any:
         if item is not None:
-            with self._part(item) as part:
-                return part._find(name, axis, out, keepdims, None)
-        return _given(_search.find(self, name, axis, keepdims), out)
+            with part(self, item) as taken:
+                return taken._find(name, axis, out, keepdims, None)
+        return given(_search.find(self, name, axis, keepdims), out)
 
     # The file.
 
@@ -665,7 +478,7 @@ class Array:
     def refresh(self) -> bool:
         """Takes over what others have committed since it was opened; whether there was anything."""
         changed = self._handle.refresh()
-        self._dtype = _dtype_of(self._handle)
+        self._dtype = dtype_of(self._handle)
         return changed
 
     def compact(self) -> None:
@@ -741,23 +554,6 @@ def _path(urlpath: str | os.PathLike[str] | None) -> str | None:
 def _counts(shape: Sequence[int], chunks: Sequence[int]) -> list[int]:
     """The number of chunks along each axis."""
     return [-(-n // c) if c else 0 for n, c in zip(shape, chunks, strict=True)]
-
-
-def _given(result: Any, out: Any) -> Any:
-    """A result, or what it was to be put into."""
-    if out is None:
-        return result
-    out[...] = result
-    return out
-
-
-def _dtype_of(handle: Handle) -> np.dtype[Any]:
-    dtype = _dtypes.from_text(handle.dtype)
-    if dtype.kind == "V" and dtype.fields is None and _dtypes.NAME_LAYER in handle.vlmetalayer_names():
-        name = handle.vlmetalayer(_dtypes.NAME_LAYER)
-        found = None if name is None else _dtypes.named(str(_msgpack.unpack(name)), dtype.itemsize)
-        return dtype if found is None else found
-    return dtype
 
 
 def _reopened(path: str, state: int, axes: tuple[int | None, ...] | None, nthreads: int | None = None) -> Array:
