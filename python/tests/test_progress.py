@@ -3,6 +3,7 @@
 import io
 import re
 import sys
+import textwrap
 import types
 
 import numpy as np
@@ -88,3 +89,28 @@ def test_ipython_in_a_terminal_is_no_notebook(notebook, monkeypatch):
     assert not _progress._in_notebook()
     sys.modules["IPython"].get_ipython = lambda: None
     assert not _progress._in_notebook()
+
+
+def test_a_real_kernel_shows_one_display():
+    """The same in a Jupyter kernel: what a front end is sent."""
+    pytest.importorskip("ipykernel")
+    from jupyter_client.manager import start_new_kernel
+
+    code = """
+        import b2nd, numpy as np
+        made = b2nd.zeros(16 << 20, "u1", chunks=1 << 20, blocks=1 << 14, nthreads=1, codec="zstd", clevel=9, filters=[])
+        with b2nd.progress(total=16 << 20, label="making"):
+            made[...] = np.random.default_rng(0).integers(0, 3, 16 << 20, "u1")
+        """
+    sent = []
+    manager, client = start_new_kernel(kernel_name="python3")
+    try:
+        reply = client.execute_interactive(textwrap.dedent(code), output_hook=sent.append, timeout=60)
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)
+    assert reply["content"]["status"] == "ok", reply["content"]
+    shown = [(message["msg_type"], message["content"]) for message in sent if "data" in message["content"]]
+    assert [kind for kind, _ in shown] == ["display_data"] + ["update_display_data"] * (len(shown) - 1)
+    assert len({content["transient"]["display_id"] for _, content in shown}) == 1
+    checked([content["data"]["text/plain"] for _, content in shown], 16 << 20, "making")
