@@ -52,4 +52,18 @@ fuzz_target!(|input: (u16, &[u8])| {
     for level in Level::available() {
         assert_eq!(decoded(level), expected, "{level:?}");
     }
+    // A zstd frame of the data, which gives them back.
+    let data = &data[..data.len().min(zstd::Encoder::MOST)];
+    let mut encoder = zstd::Encoder::new();
+    let mut encoded = |level: Level| {
+        let mut out = vec![0; data.len() + 16];
+        encoder.encode(level, data, &mut out).map(|len| out[..len].to_vec())
+    };
+    let expected = encoded(Level::Scalar).expect("room for all of it");
+    for level in Level::available() {
+        assert_eq!(encoded(level).as_ref(), Some(&expected), "{level:?}");
+    }
+    let mut back = vec![0; data.len()];
+    zstd::Decoder::new().decode(Level::detect(), &expected, &mut back).expect("a frame of ours");
+    assert_eq!(back, data);
 });

@@ -181,7 +181,7 @@ fn scattered(order: &mut [u8; ORDER], next: &mut [u16; 64], counts: &Counts, ste
 }
 
 /// What an odd number has to be multiplied by to become 1, modulo a power of two.
-fn inverse(odd: usize) -> usize {
+pub(super) fn inverse(odd: usize) -> usize {
     // Right in the lowest three bits; each step doubles how many are.
     let mut found = odd;
     for _ in 0..3 {

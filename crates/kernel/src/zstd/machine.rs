@@ -1,6 +1,6 @@
-//! The decoder compiled for newer machines.
+//! The decoder and the encoder compiled for newer machines.
 
-use super::{Decoder, Result, frame};
+use super::{Decoder, Encoder, Result, frame};
 use crate::cpu::{Avx2, Avx512};
 
 /// Decodes with AVX2 and the instructions for bits that come with it.
@@ -47,4 +47,14 @@ fn by_avx512<const START: bool>(
     dst: &mut [u8],
 ) -> Result<()> {
     frame::decode::<_, START>(decoder, token, src, whole, dst)
+}
+
+/// Encodes with AVX2 and the instructions for bits that come with it.
+pub(super) fn encode_with_avx2(encoder: &mut Encoder, _: Avx2, src: &[u8], dst: &mut [u8]) -> Option<usize> {
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt")]
+    fn encode(encoder: &mut Encoder, src: &[u8], dst: &mut [u8]) -> Option<usize> {
+        encoder.frame(src, dst)
+    }
+    // SAFETY: the token proves that the machine has these instructions.
+    unsafe { encode(encoder, src, dst) }
 }

@@ -1,4 +1,4 @@
-//! Decoding of Zstandard frames, made for what shuffled numbers become: frames of a few KiB with one short block.
+//! Zstandard frames, decoded and encoded by what is made for shuffled numbers: frames of a few KiB with one short block.
 //!
 //! The reference decoder is made for long streams. Of a frame of some KiB half of the time goes into the tables of codes, into
 //! calls for short copies and into the careful end of the output; here tables are built in one pass, copies are of fixed sizes,
@@ -7,6 +7,7 @@
 mod bits;
 mod codes;
 mod counts;
+mod encode;
 mod frame;
 mod fse;
 #[expect(unsafe_code, reason = "reads of bits and writes of bytes that were checked for many at once")]
@@ -21,6 +22,8 @@ mod sections;
 #[expect(unsafe_code, reason = "reads and writes that were checked together, sequence by sequence")]
 mod sequences;
 mod weights;
+
+pub use encode::Encoder;
 
 use crate::cpu::Level;
 #[cfg(target_arch = "x86_64")]

@@ -1,8 +1,9 @@
 //! Zstandard frames: one complete frame for each stream.
 //!
 //! Frames as chunks have them are decoded by a decoder of ours, where that is faster; what it refuses (dictionaries, checksums, no
-//! content size, damage) goes to a library, which decides. With the feature `c-codecs` that and the encoder are the reference C library;
-//! without it, pure Rust. Each reads all that the others write; the tests of a build with the C library hold one against the other.
+//! content size, damage) goes to a library, which decides. At the lowest level short streams are encoded by an encoder of ours, all
+//! else by the library. With the feature `c-codecs` that is the reference C library; without it, pure Rust. Each reads all that the
+//! others write; the tests of a build with the C library hold one against the other.
 
 #[cfg(any(test, not(feature = "c-codecs")))]
 mod pure;
@@ -23,12 +24,13 @@ pub(super) use pure::{Context as PureContext, Dictionary as PureDictionary};
 use crate::error::Result;
 use crate::limits;
 use b2nd_kernel::cpu::Level;
-use b2nd_kernel::zstd::Decoder;
+use b2nd_kernel::zstd::{Decoder, Encoder};
 
-/// Our decoder, made on first use, and the contexts of the library.
+/// Our decoder and our encoder, made on first use, and the contexts of the library.
 #[derive(Default)]
 pub(super) struct Context {
     ours: Option<Box<Decoder>>,
+    encoder: Option<Encoder>,
     library: library::Context,
 }
 
@@ -41,6 +43,11 @@ impl Context {
         src: &[u8],
         dst: &mut [u8],
     ) -> Result<Option<usize>> {
+        // On every machine: what is written shall not depend on it.
+        if clevel == 1 && dictionary.is_none() && src.len() <= Encoder::MOST {
+            let ours = self.encoder.get_or_insert_with(Encoder::new);
+            return Ok(ours.encode(Level::detect(), src, dst));
+        }
         self.library.compress(clevel, dictionary, src, dst)
     }
 

@@ -2,7 +2,7 @@
 
 use super::{library, pure};
 use b2nd_kernel::cpu::Level;
-use b2nd_kernel::zstd::Decoder;
+use b2nd_kernel::zstd::{Decoder, Encoder};
 use proptest::prelude::*;
 
 /// What a decoder makes of a frame that has to fill `len` bytes.
@@ -59,5 +59,25 @@ proptest! {
             }
         }
         prop_assert!(ours(&mut decoder, &packed[..end / 2], data.len()).is_none());
+    }
+}
+
+proptest! {
+    /// What our encoder writes the libraries read, and it is no longer than what the one of this build writes, by more than a little.
+    #[test]
+    fn the_libraries_read_what_is_written(all in prop::collection::vec(data(), 1..4)) {
+        let (mut encoder, mut context) = (Encoder::new(), library::Context::default());
+        for data in &all {
+            let mut packed = vec![0; data.len() * 2 + 100];
+            let end = encoder.encode(Level::detect(), data, &mut packed).unwrap();
+            let frame = &packed[..end];
+            prop_assert!(theirs(&mut context, frame, data.len()).as_ref() == Some(data));
+            let mut back = vec![0; data.len()];
+            pure::Context::default().decompress(None, frame, &mut back).unwrap();
+            prop_assert!(&back == data);
+            let mut other = vec![0; data.len() * 2 + 100];
+            let least = context.compress(1, None, data, &mut other).unwrap().unwrap();
+            prop_assert!(end <= least + least / 8 + 40, "{end} {least}");
+        }
     }
 }
