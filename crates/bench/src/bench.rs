@@ -17,7 +17,7 @@ const NOISE_EVERY: usize = 24;
 /// When a quick run is late: it may take 8 minutes.
 const QUICK_LATE: Duration = Duration::from_secs(5 * 60);
 /// When a full one is: it may take 80.
-const FULL_LATE: Duration = Duration::from_secs(60 * 60);
+const FULL_LATE: Duration = Duration::from_secs(36 * 60);
 
 /// A run.
 #[derive(Debug)]
