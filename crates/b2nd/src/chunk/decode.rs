@@ -20,6 +20,9 @@ use std::sync::PoisonError;
 /// The bytes of a stored chunk that are copied at a time.
 const COPIED_BYTES: usize = 128 << 10;
 
+/// The bytes that a thread copies or fills at a time, where several do.
+const PART_BYTES: usize = 1 << 20;
+
 /// Decompresses a whole chunk, on the threads of `exec`.
 ///
 /// Bytes behind the chunk are left alone. `context` is what surrounds the chunk: a [`Context`], or the limits alone; that of
@@ -89,14 +92,10 @@ pub fn decode_range(
         Error::usage(format!("{} bytes from {start} on are not inside the {nbytes} of the chunk", dst.len()))
     })?;
     match head.content() {
-        Content::Repeat(item) => {
-            special::fill(dst, item, start);
-            done(dst, exec)
-        }
+        Content::Repeat(item) => fill(item, start, dst, exec),
         Content::Raw => {
             let header = head.header().header_len();
-            copy_raw(chunk, header + start..header + end, dst)?;
-            done(dst, exec)
+            copy_raw(chunk, header + start..header + end, dst, exec)
         }
         Content::Blocks => decode_blocks(&head, chunk, start, dst, exec),
     }
@@ -104,34 +103,50 @@ pub fn decode_range(
 
 fn decode_parsed(head: &ChunkHead, chunk: &[u8], dst: &mut [u8], exec: &Exec) -> Result<()> {
     match head.content() {
-        Content::Repeat(item) => {
-            // Zeros in fresh memory are there already, but `dst` may be the caller's.
-            special::fill(dst, item, 0);
-            done(dst, exec)
-        }
+        // Zeros in fresh memory are there already, but `dst` may be the caller's.
+        Content::Repeat(item) => fill(item, 0, dst, exec),
         Content::Raw => {
             let header = head.header().header_len();
-            copy_raw(chunk, header..header + dst.len(), dst)?;
-            done(dst, exec)
+            copy_raw(chunk, header..header + dst.len(), dst, exec)
         }
         Content::Blocks => decode_blocks(head, chunk, 0, dst, exec),
     }
 }
 
-fn done(dst: &[u8], exec: &Exec) -> Result<()> {
-    exec.progress(dst.len() as u64);
-    Ok(())
+/// Fills `dst` with an item that comes again and again, `start` bytes into it.
+fn fill(item: &[u8], start: usize, dst: &mut [u8], exec: &Exec) -> Result<()> {
+    in_parts(dst, exec, |at, part| special::fill(part, item, start + at))
 }
 
-fn copy_raw(chunk: &[u8], from: Range<usize>, dst: &mut [u8]) -> Result<()> {
+fn copy_raw(chunk: &[u8], from: Range<usize>, dst: &mut [u8], exec: &Exec) -> Result<()> {
     let from = chunk
         .get(from)
         .ok_or_else(|| Error::format(Part::Stream, chunk.len() as u64, "the stored chunk is cut off"))?;
-    // In pieces: a longer copy would take the way past the caches.
-    for (to, from) in dst.chunks_mut(COPIED_BYTES).zip(from.chunks(COPIED_BYTES)) {
-        to.copy_from_slice(from);
+    in_parts(dst, exec, |at, part| {
+        // In pieces: a longer copy would take the way past the caches.
+        let from = from.get(at..).unwrap_or_default().chunks(COPIED_BYTES);
+        for (to, from) in part.chunks_mut(COPIED_BYTES).zip(from) {
+            to.copy_from_slice(from.get(..to.len()).unwrap_or_default());
+        }
+    })
+}
+
+/// Does `work` for parts of `dst`, each with its place in it, on all the threads that pay; tells the progress hook.
+pub(super) fn in_parts(dst: &mut [u8], exec: &Exec, work: impl Fn(usize, &mut [u8]) + Sync) -> Result<()> {
+    let bytes = dst.len() as u64;
+    if dst.len() < 2 * PART_BYTES || exec.threads() == 1 {
+        work(0, dst);
+        exec.progress(bytes);
+        return Ok(());
     }
-    Ok(())
+    let parts: Vec<_> = dst.chunks_mut(PART_BYTES).map(Mutex::new).collect();
+    exec.run(parts.len(), bytes, |_, n| {
+        let Some(part) = parts.get(n) else { return Ok(()) };
+        let mut part = part.lock().unwrap_or_else(PoisonError::into_inner);
+        work(n * PART_BYTES, &mut part);
+        exec.progress(part.len() as u64);
+        Ok(())
+    })
 }
 
 /// Decodes the blocks of the `dst.len()` bytes from `start` on, each to its part of `dst`.

@@ -357,7 +357,10 @@ impl Plan {
         let mut sink = Sink::over(out);
         let result = self
             .serial_blocks(source, scratch, &mut buffer, &mut reference, &mut sink, after_block)
-            .and_then(|outcome| self.close(&outcome, source, &mut buffer, &mut sink));
+            .and_then(|outcome| match outcome {
+                Outcome::NoGain => self.put_raw(source, &mut buffer, &mut sink),
+                outcome => self.close(&outcome, &mut sink),
+            });
         if result.is_err() {
             sink.rewind();
         }
@@ -417,41 +420,57 @@ impl Plan {
     }
 
     /// Finishes the chunk, or replaces it by a shorter one.
-    fn close(
-        &self,
-        outcome: &Outcome,
-        source: &dyn BlockSource,
-        buffer: &mut Vec<u8>,
-        sink: &mut Sink<'_>,
-    ) -> Result<()> {
-        match outcome {
-            Outcome::Compressed => {
-                let cbytes = sink.end() as u32;
-                sink.patch(12, &cbytes.to_le_bytes());
-            }
-            Outcome::Zeros => {
-                let header = &self.header;
-                let (bytes, len) =
-                    special::zeros(header.typesize, header.nbytes, header.blocksize).to_bytes();
-                sink.rewind();
-                sink.put(&bytes[..len])?;
-            }
-            Outcome::NoGain => {
-                let header_len = self.header.header_len();
-                let flags = header::flags_raw(header_len == header::SHORT);
-                let cbytes = self.header.nbytes + header_len as u32;
-                let mut header = ChunkHeader { flags, cbytes, ..self.header.clone() };
-                header.set_dictionary(false);
-                let (bytes, len) = header.to_bytes();
-                sink.rewind();
-                sink.expect(cbytes as usize)?;
-                sink.put(&bytes[..len])?;
-                for n in 0..self.nblocks() {
-                    sink.put(source.block(self.block_range(n), buffer)?)?;
-                }
-            }
+    fn close(&self, outcome: &Outcome, sink: &mut Sink<'_>) -> Result<()> {
+        if matches!(outcome, Outcome::Zeros) {
+            let header = &self.header;
+            let (bytes, len) = special::zeros(header.typesize, header.nbytes, header.blocksize).to_bytes();
+            sink.rewind();
+            return sink.put(&bytes[..len]);
+        }
+        let cbytes = sink.end() as u32;
+        sink.patch(12, &cbytes.to_le_bytes());
+        Ok(())
+    }
+
+    /// The header of the chunk as one that is not compressed.
+    fn raw_header(&self) -> ChunkHeader {
+        let header_len = self.header.header_len();
+        let flags = header::flags_raw(header_len == header::SHORT);
+        let cbytes = self.header.nbytes + header_len as u32;
+        let mut header = ChunkHeader { flags, cbytes, ..self.header.clone() };
+        header.set_dictionary(false);
+        header
+    }
+
+    /// Puts the chunk as it is in the place of what was written.
+    fn put_raw(&self, source: &dyn BlockSource, buffer: &mut Vec<u8>, sink: &mut Sink<'_>) -> Result<()> {
+        let header = self.raw_header();
+        let (bytes, len) = header.to_bytes();
+        sink.rewind();
+        sink.expect(header.cbytes as usize)?;
+        sink.put(&bytes[..len])?;
+        for n in 0..self.nblocks() {
+            sink.put(source.block(self.block_range(n), buffer)?)?;
         }
         Ok(())
+    }
+
+    /// As [`put_raw`](Self::put_raw), on the threads of `exec`.
+    fn put_raw_parallel(&self, source: &dyn BlockSource, exec: &Exec, sink: &mut Sink<'_>) -> Result<()> {
+        let header = self.raw_header();
+        let (bytes, len) = header.to_bytes();
+        let (to, items) = sink.again(header.cbytes as usize)?.split_at_mut(len);
+        to.copy_from_slice(&bytes[..len]);
+        let blocks: Vec<_> = items.chunks_mut(self.header.blocksize as usize).map(Mutex::new).collect();
+        exec.run(blocks.len(), u64::from(header.nbytes), |scratch, n| {
+            let Some(to) = blocks.get(n) else { return Ok(()) };
+            let mut buffer = take(&mut scratch.block);
+            let copied = source.block(self.block_range(n), &mut buffer).map(|block| {
+                to.lock().unwrap_or_else(PoisonError::into_inner).copy_from_slice(block);
+            });
+            scratch.block = buffer;
+            copied
+        })
     }
 
     fn encode_parallel(
@@ -470,7 +489,8 @@ impl Plan {
         let mut sink = Sink::over(out);
         self.put_head(&mut sink)?;
         let body = sink.end();
-        let assembly = Mutex::new(Assembly { plan: self, sink, next: 0, early: BTreeMap::new(), len: 0 });
+        let assembly =
+            Mutex::new(Assembly { plan: self, sink, next: 0, early: BTreeMap::new(), spare: vec![], len: 0 });
         let assembly_of = || assembly.lock().unwrap_or_else(PoisonError::into_inner);
         exec.run(self.nblocks(), u64::from(self.header.nbytes), |scratch, n| {
             if assembly_of().len >= self.no_gain_from() {
@@ -491,11 +511,10 @@ impl Plan {
             result.and_then(|()| after_block(bytes))
         })?;
         let Assembly { mut sink, len, .. } = assembly.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let outcome = match len {
-            len if len >= self.no_gain_from() => Outcome::NoGain,
-            _ => self.outcome(sink.end() - body),
-        };
-        self.close(&outcome, source, &mut Vec::new(), &mut sink)
+        if len >= self.no_gain_from() {
+            return self.put_raw_parallel(source, exec, &mut sink);
+        }
+        self.close(&self.outcome(sink.end() - body), &mut sink)
     }
 }
 
@@ -507,6 +526,8 @@ struct Assembly<'a> {
     next: usize,
     /// Blocks that were ready before their turn.
     early: BTreeMap<usize, Vec<u8>>,
+    /// Memory of such blocks, to be used again: fresh memory costs more than the copy.
+    spare: Vec<Vec<u8>>,
     /// The length of all blocks so far, the early ones among them.
     len: usize,
 }
@@ -519,12 +540,17 @@ impl Assembly<'_> {
             return Ok(());
         }
         if n != self.next {
-            self.early.insert(n, copied("a block", block)?);
+            let mut own = self.spare.pop().unwrap_or_default();
+            own.clear();
+            own.try_reserve(block.len()).map_err(|_| Error::out_of_memory("a block", block.len() as u64))?;
+            own.extend_from_slice(block);
+            self.early.insert(n, own);
             return Ok(());
         }
         self.put(block)?;
         while let Some(block) = self.early.remove(&self.next) {
             self.put(&block)?;
+            self.spare.push(block);
         }
         Ok(())
     }

@@ -147,6 +147,12 @@ impl<'a> Sink<'a> {
     pub(super) fn rewind(&mut self) {
         self.buffer.clear();
     }
+    /// All of the buffer, made `len` bytes long, to be written again: what it holds is anything.
+    pub(super) fn again(&mut self, len: usize) -> Result<&mut [u8]> {
+        self.expect(len.saturating_sub(self.end()))?;
+        self.buffer.resize(len, 0);
+        Ok(self.buffer)
+    }
     /// Makes room for `len` bytes more, and not for many more than that.
     pub(super) fn expect(&mut self, len: usize) -> Result<()> {
         self.buffer.try_reserve_exact(len).map_err(|_| Error::out_of_memory("a chunk", len as u64))
