@@ -132,7 +132,7 @@ fn copy_raw(chunk: &[u8], from: Range<usize>, dst: &mut [u8], exec: &Exec) -> Re
 }
 
 /// Does `work` for parts of `dst`, each with its place in it, on all the threads that pay; tells the progress hook.
-pub(super) fn in_parts(dst: &mut [u8], exec: &Exec, work: impl Fn(usize, &mut [u8]) + Sync) -> Result<()> {
+fn in_parts(dst: &mut [u8], exec: &Exec, work: impl Fn(usize, &mut [u8]) + Sync) -> Result<()> {
     let bytes = dst.len() as u64;
     if dst.len() < 2 * PART_BYTES || exec.threads() == 1 {
         work(0, dst);

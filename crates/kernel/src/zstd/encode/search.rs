@@ -33,7 +33,7 @@ impl Parts {
         self.sequences.clear();
         self.len = 0;
         grow(&mut self.literals, len + SLACK)?;
-        self.sequences.try_reserve(len / SHORTEST).ok()
+        self.sequences.try_reserve_exact(len / SHORTEST).ok()
     }
 
     /// Takes the bytes from `anchor` to `end` as literals.

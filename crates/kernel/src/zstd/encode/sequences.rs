@@ -186,7 +186,7 @@ impl Tables {
         }
         let mut counts = [[0_u32; 64]; 3];
         self.codes.clear();
-        self.codes.try_reserve(count).ok()?;
+        self.codes.try_reserve_exact(count).ok()?;
         self.codes.extend(sequences.iter().map(|sequence| {
             let codes = sequence.codes();
             counts[0][usize::from(codes.literals) & 63] += 1;
