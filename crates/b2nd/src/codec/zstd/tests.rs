@@ -4,6 +4,8 @@ use super::{library, pure};
 use b2nd_kernel::cpu::Level;
 use b2nd_kernel::zstd::{Decoder, Encoder};
 use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
 
 /// What a decoder makes of a frame that has to fill `len` bytes.
 type Outcome = Option<Vec<u8>>;
@@ -63,7 +65,7 @@ proptest! {
 }
 
 proptest! {
-    /// What our encoder writes the libraries read, and it is no longer than what the one of this build writes, by more than a little.
+    /// What our encoder writes the libraries read.
     #[test]
     fn the_libraries_read_what_is_written(all in prop::collection::vec(data(), 1..4)) {
         let (mut encoder, mut context) = (Encoder::new(), library::Context::default());
@@ -75,9 +77,21 @@ proptest! {
             let mut back = vec![0; data.len()];
             pure::Context::default().decompress(None, frame, &mut back).unwrap();
             prop_assert!(&back == data);
-            let mut other = vec![0; data.len() * 2 + 100];
-            let least = context.compress(1, None, data, &mut other).unwrap().unwrap();
-            prop_assert!(end <= least + least / 8 + 40, "{end} {least}");
         }
     }
+}
+
+/// Together, and of the same streams on every run: of a short one either encoder may miss a copy that the other finds.
+#[test]
+fn frames_are_as_long_as_those_of_the_library() {
+    let (mut encoder, mut context) = (Encoder::new(), library::Context::default());
+    let (mut ours, mut theirs) = (0, 0);
+    let mut runner = TestRunner::deterministic();
+    for _ in 0..500 {
+        let data = data().new_tree(&mut runner).unwrap().current();
+        let mut packed = vec![0; data.len() * 2 + 100];
+        ours += encoder.encode(Level::detect(), &data, &mut packed).unwrap();
+        theirs += context.compress(1, None, &data, &mut packed).unwrap().unwrap();
+    }
+    assert!(ours <= theirs + theirs / 100, "{ours} {theirs}");
 }
