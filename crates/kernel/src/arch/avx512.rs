@@ -1,5 +1,6 @@
 //! Four lanes: AVX-512 with VBMI and GFNI.
 
+use std::arch::asm;
 use std::arch::x86_64::*;
 
 pub(crate) type V = __m512i;
@@ -139,17 +140,18 @@ pub(crate) fn permute_three(v: [V; 3], places: V, third: u64) -> V {
     _mm512_mask_permutexvar_epi8(two, third, places, v[2])
 }
 
-/// Of words of four bytes, swaps those of `a` whose number has the bit `N` with those of `b` whose number has it not. `REST` is
-/// 16 - `N`.
+/// Of words of four bytes, those of `b` whose number has the bit `n`, and the others of `a`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
-pub(crate) fn swap_words<const N: i32, const REST: i32>(a: V, b: V) -> (V, V) {
-    let upper: u16 = match N {
+pub(crate) fn choose_words(n: usize, a: V, b: V) -> V {
+    let mut theirs: u16 = match n {
         1 => 0xaaaa,
         2 => 0xcccc,
         4 => 0xf0f0,
         _ => 0xff00,
     };
-    let first = _mm512_mask_alignr_epi32::<REST>(a, upper, b, b);
-    (first, _mm512_mask_alignr_epi32::<N>(b, !upper, a, a))
+    // The compiler, if it saw the mask, would make some choices moves across the vector, for which there is one unit only.
+    // SAFETY: no instruction at all.
+    unsafe { asm!("/* {} */", inout(kreg) theirs, options(pure, nomem, nostack, preserves_flags)) };
+    _mm512_mask_blend_epi32(theirs, a, b)
 }

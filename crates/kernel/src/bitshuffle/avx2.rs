@@ -4,9 +4,9 @@ use super::lanes::{LONG, LONG_SLOT_ITEMS, SLOT_ITEMS, batch, bit_kernels, least,
 use super::scalar;
 use crate::arch::{LINE, fetch_lines};
 use crate::cpu::Avx2;
-use crate::shuffle::lanes::{aligned_steps, finish, is_long, item_steps, steps};
+use crate::shuffle::lanes::{aligned_steps, finish, gather_lanes, is_long, item_steps, scatter_lanes, steps};
 
-bit_kernels!(avx2, "avx2", split, join, apart [1 2 4 8 12 16], together [1 2 4 8 16]);
+bit_kernels!(avx2, "avx2", split, join, gather_lanes, scatter_lanes, apart [1 2 4 8 12 16], together [1 2 4 8 16]);
 swap_kernels!(avx2, "avx2");
 
 /// Shuffles whole groups of eight items.

@@ -10,9 +10,9 @@ use crate::shuffle::lanes::spill;
 ///
 /// `$split` turns the eight vectors of a row into the eight of bits, `$join` is its inverse.
 macro_rules! bit_kernels {
-    ($arch:ident, $features:literal, $split:ident, $join:ident, apart [$($apart:literal)*], together [$($together:literal)*]) => {
+    ($arch:ident, $features:literal, $split:ident, $join:ident, $gather:ident, $scatter:ident, apart [$($apart:literal)*], together [$($together:literal)*]) => {
         use crate::arch::{Parts, PartsMut, part, part_mut, $arch as arch};
-        use crate::shuffle::$arch::{ITEMS, gather, gather_tile, scatter, scatter_tile};
+        use crate::shuffle::$arch::{ITEMS, gather_tile, scatter_tile};
         use arch::{BYTES, V};
 
         /// Items per tile.
@@ -52,7 +52,7 @@ macro_rules! bit_kernels {
             while let Some(batch) = batch::<S>(&mut starts) {
                 for (t, i) in batch.iter().enumerate() {
                     for (s, items) in src[i * W..][..TILE * W].chunks_exact(ITEMS * W).enumerate() {
-                        for (v, row) in gather::<W>(items).into_iter().zip(&mut *rows) {
+                        for (v, row) in $gather!(W, items).into_iter().zip(&mut *rows) {
                             arch::store(v, part_mut(&mut row[t], s * ITEMS));
                         }
                     }
@@ -94,7 +94,7 @@ macro_rules! bit_kernels {
                         for (v, row) in v.iter_mut().zip(&*rows) {
                             *v = arch::load(part(&row[t], s * ITEMS));
                         }
-                        scatter(v, items, long);
+                        $scatter!(W, v, items, long);
                     }
                 }
             }
@@ -178,6 +178,8 @@ macro_rules! bit_kernels {
 /// Bits between eight vectors, for machines without an instruction that transposes them.
 macro_rules! swap_kernels {
     ($arch:ident, $features:literal) => {
+        use crate::shuffle::$arch::{gather, scatter};
+
         #[inline]
         #[target_feature(enable = $features)]
         fn split(row: &[u8; TILE]) -> [V; 8] {

@@ -1,11 +1,11 @@
 //! Byte shuffle: AVX-512, four lanes.
 
-use super::lanes::{aligned_steps, finish, is_long, item_steps, lane_kernels, least, spill, steps};
-pub(crate) use super::pieces::{gather, scatter};
+use super::lanes::{AHEAD, aligned_steps, finish, is_long, item_steps, lane_kernels, least, spill, steps};
+use super::pieces::{gather_pieces, scatter_pieces};
 use super::scalar;
 use crate::cpu::Avx512;
 
-lane_kernels!(avx512, "avx512f,avx512bw,avx512vl,avx512vbmi,gfni", [0 1 2 3], apart [2 3 4 6 8 12 16 24], together [2 3 4 6 8 12 16 24]);
+lane_kernels!(avx512, "avx512f,avx512bw,avx512vl,avx512vbmi,gfni", gather_pieces, scatter_pieces, [0 1 2 3], apart [2 3 4 6 8 12 16 24], together [2 3 4 6 8 12 16 24]);
 
 /// Shuffles whole items.
 pub(super) fn shuffle(token: Avx512, width: usize, src: &[u8], dst: &mut [u8]) {

@@ -7,10 +7,11 @@
 
 use crate::arch::fence;
 
-/// The kernels of one instruction set: `$arch` names its file in `crate::arch`, `$lane` its lanes.
+/// The kernels of one instruction set: `$arch` names its file in `crate::arch`, `$lane` its lanes, `$gather` and `$scatter` the
+/// macros that take items apart and put them together.
 macro_rules! lane_kernels {
-    ($arch:ident, $features:literal, [$($lane:literal)*], apart [$($apart:literal)*], together [$($together:literal)*]) => {
-        use crate::arch::{Parts, PartsMut, part, part_mut, $arch as arch};
+    ($arch:ident, $features:literal, $gather:ident, $scatter:ident, [$($lane:literal)*], apart [$($apart:literal)*], together [$($together:literal)*]) => {
+        use crate::arch::{LINE, Parts, PartsMut, fetch_lines, part, part_mut, $arch as arch};
         use arch::{BYTES, V};
 
         /// Items per step.
@@ -56,9 +57,10 @@ macro_rules! lane_kernels {
             let items = src.len() / W;
             let long = is_long(dst);
             for i in aligned_steps(1, dst, items, ITEMS) {
-                let v = gather::<W>(&src[i * W..][..ITEMS * W]);
+                let v = $gather!(W, &src[i * W..][..ITEMS * W]);
                 let mut rows = PartsMut::<W, BYTES>::new(dst, i, items);
                 if long {
+                    fetch_lines(src, i * W + AHEAD, ITEMS * W / LINE);
                     for (j, v) in v.into_iter().enumerate() {
                         arch::put(v, rows.get(j), true);
                     }
@@ -74,14 +76,15 @@ macro_rules! lane_kernels {
         fn unshuffle_even<const W: usize>(src: &[u8], dst: &mut [u8]) {
             let items = src.len() / W;
             let long = is_long(dst);
-            let starts = if long { item_steps(1, W, dst, items, ITEMS) } else { aligned_steps(1, src, items, ITEMS) };
+            // Stores that straddle lines cost more than loads that do, but for many rows of parts of lines: see `aligned_steps`.
+            let starts = if long || W <= 8 || BYTES == LINE { item_steps(1, W, dst, items, ITEMS) } else { aligned_steps(1, src, items, ITEMS) };
             for i in starts {
                 let rows = Parts::<W, BYTES>::new(src, i, items);
                 let mut v = [arch::zero(); W];
                 for (j, v) in v.iter_mut().enumerate() {
                     *v = arch::load(rows.get(j));
                 }
-                scatter(v, &mut dst[i * W..][..ITEMS * W], long);
+                $scatter!(W, v, &mut dst[i * W..][..ITEMS * W], long);
             }
         }
 
@@ -211,7 +214,8 @@ pub(crate) fn aligned_steps(each: usize, rows: &[u8], end: usize, step: usize) -
 /// from there on vectors of items do not straddle cache lines, where that can be. Starts are multiples of `each`.
 pub(crate) fn item_steps(each: usize, width: usize, bytes: &[u8], end: usize, step: usize) -> Steps {
     let start = bytes.as_ptr().addr();
-    let head = (each..=step).step_by(each).find(|i| start.wrapping_add(i * width).is_multiple_of(64));
+    let head =
+        (1..=step / each).rev().map(|n| n * each).find(|i| start.wrapping_add(i * width).is_multiple_of(64));
     Steps { after: head.unwrap_or(step), ..steps(end, step) }
 }
 
@@ -220,6 +224,9 @@ pub(crate) fn item_steps(each: usize, width: usize, bytes: &[u8], end: usize, st
 pub(crate) fn is_long(dst: &[u8]) -> bool {
     dst.len() >= 32 << 20
 }
+
+/// How far ahead the items of a long shuffle are asked for: the processor does so by itself, but not beyond its pages.
+pub(crate) const AHEAD: usize = 4096;
 
 /// Ends the writing of a result.
 pub(crate) fn finish(dst: &[u8]) {
@@ -248,4 +255,17 @@ impl Iterator for Steps {
     }
 }
 
+macro_rules! gather_lanes {
+    ($width:tt, $items:expr) => {
+        gather::<$width>($items)
+    };
+}
+
+macro_rules! scatter_lanes {
+    ($width:tt, $v:expr, $items:expr, $long:expr) => {
+        scatter::<$width>($v, $items, $long)
+    };
+}
+
+pub(crate) use {gather_lanes, scatter_lanes};
 pub(super) use {lane_items, lane_kernels};
