@@ -1,6 +1,7 @@
 //! Encoding of chunks, block by block: on one thread, or on many with the same bytes as the result.
 
 use super::MAX_CHUNK_BYTES;
+use super::assembly::{Assembly, Run};
 use super::dictionary::Samples;
 use super::header;
 use super::header::ChunkHeader;
@@ -19,7 +20,6 @@ use crate::filter::Steps;
 use crate::filter::grown;
 use crate::limits::copied;
 use crate::registry::Context;
-use std::collections::BTreeMap;
 use std::mem::take;
 use std::ops::Range;
 use std::sync::Mutex;
@@ -29,6 +29,12 @@ use std::sync::atomic::Ordering;
 
 /// Chunks of fewer bytes are stored as they are.
 const COMPRESS_FROM_BYTES: u32 = 32;
+
+/// Uncompressed bytes of the blocks that a thread encodes in one go, at most (unless one block is longer).
+const RUN_BYTES: usize = 256 << 10;
+
+/// So many runs for each thread make up for runs that take longer than others.
+const RUNS_PER_THREAD: usize = 4;
 
 /// Where the uncompressed blocks of a chunk come from when it is encoded.
 pub(crate) trait BlockSource: Sync {
@@ -322,10 +328,10 @@ impl Plan {
         sink: &mut Sink<'_>,
         scratch: &mut Scratch,
     ) -> Result<bool> {
-        let Scratch { front, back, stream, codec, .. } = scratch;
+        let Scratch { front, back, codec, .. } = scratch;
         let filtered = self.steps.apply(src, first, front, back)?;
         let full = src.len() == self.header.blocksize as usize;
-        self.coder.write(filtered, if full { self.ways } else { 1 }, sink, stream, codec)
+        self.coder.write(filtered, if full { self.ways } else { 1 }, sink, codec)
     }
 
     /// Puts into `reference` what readers will refer to: the first block as they decode it.
@@ -385,7 +391,7 @@ impl Plan {
         let body = sink.end();
         sink.set_limit(body + self.no_gain_from());
         for n in 0..self.nblocks() {
-            self.note_block(n, sink);
+            self.note_block(n, sink.end(), sink);
             let range = self.block_range(n);
             let bytes = range.len() as u64;
             let block = source.block(range, buffer)?;
@@ -402,10 +408,9 @@ impl Plan {
         Ok(self.outcome(sink.end() - body))
     }
 
-    /// Block `n` comes next.
-    pub(super) fn note_block(&self, n: usize, sink: &mut Sink<'_>) {
-        let at = sink.end() as u32;
-        sink.patch(self.header.header_len() + 4 * n, &at.to_le_bytes());
+    /// Block `n` begins at `at`.
+    pub(super) fn note_block(&self, n: usize, at: usize, sink: &mut Sink<'_>) {
+        sink.patch(self.header.header_len() + 4 * n, &(at as u32).to_le_bytes());
     }
 
     /// Whether blocks that take `len` bytes are nothing but zeros, after the filters.
@@ -417,6 +422,13 @@ impl Plan {
     /// What became of blocks that have been written, in `len` bytes.
     fn outcome(&self, len: usize) -> Outcome {
         if self.is_all_zeros(len) { Outcome::Zeros } else { Outcome::Compressed }
+    }
+
+    /// Blocks that a thread encodes in one go: where each is put to the others by itself, threads wait for each other
+    /// longer than for a short block.
+    fn run_len(&self, threads: usize) -> usize {
+        let fair = self.nblocks() / (threads * RUNS_PER_THREAD);
+        fair.clamp(1, (RUN_BYTES / self.header.blocksize as usize).max(1))
     }
 
     /// Finishes the chunk, or replaces it by a shorter one.
@@ -489,76 +501,35 @@ impl Plan {
         let mut sink = Sink::over(out);
         self.put_head(&mut sink)?;
         let body = sink.end();
-        let assembly =
-            Mutex::new(Assembly { plan: self, sink, next: 0, early: BTreeMap::new(), spare: vec![], len: 0 });
-        let assembly_of = || assembly.lock().unwrap_or_else(PoisonError::into_inner);
-        exec.run(self.nblocks(), u64::from(self.header.nbytes), |scratch, n| {
-            if assembly_of().len >= self.no_gain_from() {
+        let assembly = Assembly::new(self, sink);
+        let run = self.run_len(exec.threads());
+        exec.run(self.nblocks().div_ceil(run), u64::from(self.header.nbytes), |scratch, r| {
+            if assembly.is_pointless() {
                 return Ok(());
             }
-            let mut buffer = take(&mut scratch.block);
-            let mut packed = take(&mut scratch.fetched);
+            let (mut buffer, mut packed) = (take(&mut scratch.block), take(&mut scratch.fetched));
             let mut own = Sink::over(&mut packed);
-            let range = self.block_range(n);
-            let bytes = range.len() as u64;
-            let first = (n > 0).then_some(reference.as_slice());
-            let result = source
-                .block(range, &mut buffer)
-                .and_then(|block| self.encode_block(block, first, &mut own, scratch))
-                .and_then(|_| assembly_of().add(n, &packed));
+            let mut starts = Vec::with_capacity(run);
+            let result = (r * run..self.nblocks().min(r * run + run)).try_for_each(|n| {
+                starts.push(own.end());
+                let first = (n > 0).then_some(reference.as_slice());
+                let block = source.block(self.block_range(n), &mut buffer)?;
+                let bytes = block.len() as u64;
+                self.encode_block(block, first, &mut own, scratch)?;
+                after_block(bytes)
+            });
+            drop(own);
             scratch.block = buffer;
-            scratch.fetched = packed;
-            result.and_then(|()| after_block(bytes))
+            result?;
+            scratch.fetched = assembly.add(r, Run { starts, packed })?;
+            Ok(())
         })?;
-        let Assembly { mut sink, len, .. } = assembly.into_inner().unwrap_or_else(PoisonError::into_inner);
-        if len >= self.no_gain_from() {
+        let pointless = assembly.is_pointless();
+        let mut sink = assembly.into_sink();
+        if pointless {
             return self.put_raw_parallel(source, exec, &mut sink);
         }
         self.close(&self.outcome(sink.end() - body), &mut sink)
-    }
-}
-
-/// The blocks of a chunk on their way together: in order, whichever is ready first.
-struct Assembly<'a> {
-    plan: &'a Plan,
-    sink: Sink<'a>,
-    /// The block that comes next.
-    next: usize,
-    /// Blocks that were ready before their turn.
-    early: BTreeMap<usize, Vec<u8>>,
-    /// Memory of such blocks, to be used again: fresh memory costs more than the copy.
-    spare: Vec<Vec<u8>>,
-    /// The length of all blocks so far, the early ones among them.
-    len: usize,
-}
-
-impl Assembly<'_> {
-    fn add(&mut self, n: usize, block: &[u8]) -> Result<()> {
-        self.len += block.len();
-        if self.len >= self.plan.no_gain_from() {
-            self.early.clear();
-            return Ok(());
-        }
-        if n != self.next {
-            let mut own = self.spare.pop().unwrap_or_default();
-            own.clear();
-            own.try_reserve(block.len()).map_err(|_| Error::out_of_memory("a block", block.len() as u64))?;
-            own.extend_from_slice(block);
-            self.early.insert(n, own);
-            return Ok(());
-        }
-        self.put(block)?;
-        while let Some(block) = self.early.remove(&self.next) {
-            self.put(&block)?;
-            self.spare.push(block);
-        }
-        Ok(())
-    }
-
-    fn put(&mut self, block: &[u8]) -> Result<()> {
-        self.plan.note_block(self.next, &mut self.sink);
-        self.next += 1;
-        self.sink.put(block)
     }
 }
 

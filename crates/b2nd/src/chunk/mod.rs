@@ -3,6 +3,7 @@
 //! A header says what a chunk is; `ChunkHead` adds where its blocks are; one call then decodes one block, wherever its
 //! bytes came from. Knows nothing of frames, files and shapes.
 
+mod assembly;
 mod blocks;
 mod cuts;
 mod decode;

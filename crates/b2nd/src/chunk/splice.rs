@@ -77,7 +77,7 @@ impl<'a> Splice<'a> {
         sink.set_limit(body + plan.no_gain_from());
         let mut changed = changed.iter().copied().peekable();
         for n in 0..plan.nblocks() {
-            plan.note_block(n, sink);
+            plan.note_block(n, sink.end(), sink);
             if changed.next_if_eq(&n).is_some() {
                 let (block, rest) = decoded
                     .split_at_checked(plan.block_range(n).len())

@@ -13,7 +13,6 @@ use crate::codec::Engine;
 use crate::error::Error;
 use crate::error::Part;
 use crate::error::Result;
-use crate::filter::grown;
 use b2nd_kernel::runs;
 
 /// The token of a run.
@@ -118,9 +117,12 @@ fn read_part<'a>(
     }
 }
 
-/// Where streams are written: the end of a buffer, of which nothing is cleared before it is written.
+/// Where streams are written: the end of a buffer, of which next to nothing is cleared before it is written. What the buffer
+/// holds beyond that end is of an earlier use; it goes when this does.
 pub(super) struct Sink<'a> {
     buffer: &'a mut Vec<u8>,
+    /// The position behind the last byte written.
+    end: usize,
     /// What ends here or later is not worth writing.
     limit: usize,
 }
@@ -128,8 +130,7 @@ pub(super) struct Sink<'a> {
 impl<'a> Sink<'a> {
     /// Writes into the place of what `buffer` holds.
     pub(super) fn over(buffer: &'a mut Vec<u8>) -> Self {
-        buffer.clear();
-        Sink { buffer, limit: usize::MAX }
+        Sink { buffer, end: 0, limit: usize::MAX }
     }
     /// Nothing is worth writing that makes the buffer this long, or longer.
     pub(super) fn set_limit(&mut self, limit: usize) {
@@ -137,40 +138,64 @@ impl<'a> Sink<'a> {
     }
     /// Whether a stream of `len` bytes would be too long.
     fn is_full(&self, len: usize) -> bool {
-        self.end() + 4 + len >= self.limit
+        self.end + 4 + len >= self.limit
     }
     /// The position behind the last byte written.
     pub(super) fn end(&self) -> usize {
-        self.buffer.len()
+        self.end
     }
     /// Forgets what was written.
     pub(super) fn rewind(&mut self) {
-        self.buffer.clear();
+        self.end = 0;
     }
     /// All of the buffer, made `len` bytes long, to be written again: what it holds is anything.
     pub(super) fn again(&mut self, len: usize) -> Result<&mut [u8]> {
-        self.expect(len.saturating_sub(self.end()))?;
+        self.end = 0;
+        self.expect(len)?;
         self.buffer.resize(len, 0);
+        self.end = len;
         Ok(self.buffer)
     }
     /// Makes room for `len` bytes more, and not for many more than that.
     pub(super) fn expect(&mut self, len: usize) -> Result<()> {
-        self.buffer.try_reserve_exact(len).map_err(|_| Error::out_of_memory("a chunk", len as u64))
+        let more = (self.end + len).saturating_sub(self.buffer.len());
+        self.buffer.try_reserve_exact(more).map_err(|_| Error::out_of_memory("a chunk", len as u64))
+    }
+    /// As [`expect`](Self::expect), where the size of the chunk is not known: growing by half keeps the copies few.
+    fn grow(&mut self, len: usize) -> Result<()> {
+        if self.buffer.capacity() - self.end < len { self.expect(len.max(self.end / 2)) } else { Ok(()) }
     }
     /// Appends bytes.
     pub(super) fn put(&mut self, bytes: &[u8]) -> Result<()> {
-        if self.buffer.capacity() - self.buffer.len() < bytes.len() {
-            // Growing by half keeps the copies of a growing chunk few; the exact size is not known before its end.
-            self.expect(bytes.len().max(self.buffer.len() / 2))?;
+        let there = (self.buffer.len() - self.end).min(bytes.len());
+        let (over, behind) = bytes.split_at(there);
+        self.buffer[self.end..][..there].copy_from_slice(over);
+        if !behind.is_empty() {
+            self.grow(bytes.len())?;
+            self.buffer.extend_from_slice(behind);
         }
-        self.buffer.extend_from_slice(bytes);
+        self.end += bytes.len();
         Ok(())
+    }
+    /// The `len` bytes behind the end, to be written in place: what they hold is anything.
+    fn room(&mut self, len: usize) -> Result<&mut [u8]> {
+        if self.buffer.len() - self.end < len {
+            self.grow(len)?;
+            self.buffer.resize(self.end + len, 0);
+        }
+        Ok(&mut self.buffer[self.end..][..len])
     }
     /// Overwrites bytes that are written already.
     pub(super) fn patch(&mut self, start: usize, bytes: &[u8]) {
-        if let Some(to) = self.buffer.get_mut(start..start + bytes.len()) {
+        if let Some(to) = self.buffer[..self.end].get_mut(start..start + bytes.len()) {
             to.copy_from_slice(bytes);
         }
+    }
+}
+
+impl Drop for Sink<'_> {
+    fn drop(&mut self) {
+        self.buffer.truncate(self.end);
     }
 }
 
@@ -184,33 +209,24 @@ pub(super) struct Coder {
 }
 
 impl Coder {
-    /// Writes `block` as `ways` streams; `packed` is working memory. `false`: up to the sink's limit only.
+    /// Writes `block` as `ways` streams. `false`: up to the sink's limit only.
     pub(super) fn write(
         &self,
         block: &[u8],
         ways: usize,
         sink: &mut Sink<'_>,
-        packed: &mut Vec<u8>,
         state: &mut codec::State,
     ) -> Result<bool> {
         let n = (block.len() / ways.max(1)).max(1);
-        // A result as long as the data would be read as the data itself, so it gets no room.
-        let packed = grown(packed, n - 1, "a compressed stream")?;
         for part in block.chunks_exact(n) {
-            if !self.write_one(part, sink, packed, state)? {
+            if !self.write_one(part, sink, state)? {
                 return Ok(false);
             }
         }
         Ok(true)
     }
 
-    fn write_one(
-        &self,
-        part: &[u8],
-        sink: &mut Sink<'_>,
-        packed: &mut [u8],
-        state: &mut codec::State,
-    ) -> Result<bool> {
+    fn write_one(&self, part: &[u8], sink: &mut Sink<'_>, state: &mut codec::State) -> Result<bool> {
         if self.runs
             && let Some(byte) = runs::uniform(part)
         {
@@ -220,17 +236,23 @@ impl Coder {
             }
             return Ok(true);
         }
-        // Copied from the nearest cache, which costs less than clearing the place that it goes to.
-        let len = match self.engine.spares(self.clevel, part, state) {
+        let packed = match self.engine.spares(self.clevel, part, state) {
             true => None,
-            false => self.engine.compress(self.clevel, part, packed, state)?.filter(|len| *len > 0),
+            false => {
+                // A result as long as the data would be read as the data itself, so it gets no room.
+                let room = sink.room(4 + part.len() - 1)?;
+                self.engine.compress(self.clevel, part, &mut room[4..], state)?.filter(|len| *len > 0)
+            }
         };
-        let stream = len.and_then(|len| packed.get(..len)).unwrap_or(part);
-        if sink.is_full(stream.len()) {
+        let len = packed.unwrap_or(part.len());
+        if sink.is_full(len) {
             return Ok(false);
         }
-        sink.put(&(stream.len() as u32).to_le_bytes())?;
-        sink.put(stream)?;
+        sink.put(&(len as u32).to_le_bytes())?;
+        match packed {
+            Some(len) => sink.end += len,
+            None => sink.put(part)?,
+        }
         Ok(true)
     }
 }
