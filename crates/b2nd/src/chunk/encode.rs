@@ -330,8 +330,7 @@ impl Plan {
     ) -> Result<bool> {
         let Scratch { front, back, codec, .. } = scratch;
         let filtered = self.steps.apply(src, first, front, back)?;
-        let full = src.len() == self.header.blocksize as usize;
-        self.coder.write(filtered, if full { self.ways } else { 1 }, sink, codec)
+        self.coder.write(filtered, self.ways_of(src.len()), sink, codec)
     }
 
     /// Puts into `reference` what readers will refer to: the first block as they decode it.
@@ -390,22 +389,67 @@ impl Plan {
         self.put_head(sink)?;
         let body = sink.end();
         sink.set_limit(body + self.no_gain_from());
+        // While blocks come out longer than they are, each is written over the one before: the chunk is stored as it is if it
+        // stays so, and only the blocks before the first that shrinks are put into their places, then.
+        let mut bare = true;
         for n in 0..self.nblocks() {
-            self.note_block(n, sink.end(), sink);
             let range = self.block_range(n);
-            let bytes = range.len() as u64;
-            let block = source.block(range, buffer)?;
+            let bytes = range.len();
+            let block = source.block(range.clone(), buffer)?;
             if n == 0 && self.nblocks() > 1 && self.steps.has_delta() {
                 self.set_reference(block, reference, scratch)?;
             }
             let first = (n > 0).then_some(reference.as_slice());
-            let fits = self.encode_block(block, first, sink, scratch)?;
-            after_block(bytes)?;
+            let at = sink.end();
+            let mut fits = self.encode_block(block, first, sink, scratch)?;
+            if bare && fits && sink.end() - at == bytes + 4 * self.ways_of(bytes) {
+                sink.rewind_to(at);
+                after_block(bytes as u64)?;
+                continue;
+            }
+            if bare && n > 0 {
+                sink.rewind_to(at);
+                self.store_blocks(n, source, buffer, reference, sink, scratch)?;
+                self.note_block(n, sink.end(), sink);
+                fits = self.encode_block(source.block(range, buffer)?, first, sink, scratch)?;
+            } else {
+                self.note_block(n, at, sink);
+            }
+            bare = false;
+            after_block(bytes as u64)?;
             if !fits || sink.end() - body >= self.no_gain_from() {
                 return Ok(Outcome::NoGain);
             }
         }
+        if bare {
+            return Ok(Outcome::NoGain);
+        }
         Ok(self.outcome(sink.end() - body))
+    }
+
+    /// Puts the first `count` blocks as they are behind the filters.
+    fn store_blocks(
+        &self,
+        count: usize,
+        source: &dyn BlockSource,
+        buffer: &mut Vec<u8>,
+        reference: &[u8],
+        sink: &mut Sink<'_>,
+        scratch: &mut Scratch,
+    ) -> Result<()> {
+        for n in 0..count {
+            self.note_block(n, sink.end(), sink);
+            let block = source.block(self.block_range(n), buffer)?;
+            let Scratch { front, back, .. } = scratch;
+            let filtered = self.steps.apply(block, (n > 0).then_some(reference), front, back)?;
+            self.coder.store(filtered, self.ways_of(block.len()), sink)?;
+        }
+        Ok(())
+    }
+
+    /// Streams of a block of `len` bytes: one that is shorter than the others is not split.
+    fn ways_of(&self, len: usize) -> usize {
+        if len == self.header.blocksize as usize { self.ways } else { 1 }
     }
 
     /// Block `n` begins at `at`.

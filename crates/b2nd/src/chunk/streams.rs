@@ -146,7 +146,11 @@ impl<'a> Sink<'a> {
     }
     /// Forgets what was written.
     pub(super) fn rewind(&mut self) {
-        self.end = 0;
+        self.rewind_to(0);
+    }
+    /// Forgets what was written from `end` on.
+    pub(super) fn rewind_to(&mut self, end: usize) {
+        self.end = end.min(self.end);
     }
     /// All of the buffer, made `len` bytes long, to be written again: what it holds is anything.
     pub(super) fn again(&mut self, len: usize) -> Result<&mut [u8]> {
@@ -224,6 +228,16 @@ impl Coder {
             }
         }
         Ok(true)
+    }
+
+    /// As [`write`](Self::write), without compressing anything.
+    pub(super) fn store(&self, block: &[u8], ways: usize, sink: &mut Sink<'_>) -> Result<()> {
+        let n = (block.len() / ways.max(1)).max(1);
+        for part in block.chunks_exact(n) {
+            sink.put(&(part.len() as u32).to_le_bytes())?;
+            sink.put(part)?;
+        }
+        Ok(())
     }
 
     fn write_one(&self, part: &[u8], sink: &mut Sink<'_>, state: &mut codec::State) -> Result<bool> {

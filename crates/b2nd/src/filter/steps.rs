@@ -15,6 +15,7 @@ use crate::registry::Setting;
 use crate::registry::UserFilter;
 use b2nd_kernel::bitshuffle;
 use b2nd_kernel::cpu::Level;
+use b2nd_kernel::runs;
 use b2nd_kernel::shuffle;
 use std::mem::swap;
 use std::sync::Arc;
@@ -60,6 +61,11 @@ impl Steps {
         })
     }
 
+    /// Whether a block of zeros comes out as it is.
+    fn keep_zeros(&self) -> bool {
+        self.iter().all(|step| !matches!(step, Step::Delta { .. } | Step::Cells(_) | Step::User { .. }))
+    }
+
     /// Whether undoing the steps on a block of `len` bytes needs a second place; when not, it is done in place.
     pub(crate) fn moves(&self, len: usize) -> bool {
         self.iter().any(|step| step.moves_back(len))
@@ -93,6 +99,9 @@ impl Steps {
     ) -> Result<&'a [u8]> {
         let mut steps = self.iter().filter(|step| step.does(src.len()));
         let Some(step) = steps.next() else { return Ok(src) };
+        if self.keep_zeros() && runs::uniform(src) == Some(0) {
+            return Ok(src);
+        }
         let mut here = grown(front, src.len(), "the filters of a block")?;
         step.apply(self, src, first, here)?;
         let Some(step) = steps.next() else { return Ok(here) };
