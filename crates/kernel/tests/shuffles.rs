@@ -110,10 +110,27 @@ fn all_widths_at_block_sizes() {
     }
 }
 
+/// Stores are aligned by doing some items again, wherever the result begins.
+#[test]
+fn results_that_begin_anywhere() {
+    for width in [2, 3, 4, 6, 8, 12, 16, 24] {
+        let src = noise(64 * width * 20 + 7, width as u64);
+        for kernel in [shuffle::shuffle as Kernel, shuffle::unshuffle, bitshuffle::unshuffle] {
+            let expected = run(kernel, Level::Scalar, width, &src, 0);
+            for level in Level::available().into_iter().skip(1) {
+                for skew in 0..64 {
+                    assert!(run(kernel, level, width, &src, skew) == expected, "{skew} {level:?} {width}");
+                }
+            }
+        }
+    }
+}
+
 /// Against plain Rust, which the tests of shorter data hold against the oracles: those take a minute here.
 #[test]
 fn results_that_go_past_the_caches() {
-    for (width, len) in [(2, 32 << 20), (8, (32 << 20) + 24), (12, 33 << 20), (17, 33 << 20)] {
+    let widths = [2, 3, 4, 6, 8, 12, 16, 17, 24];
+    for (width, len) in widths.map(|width| (width, (32 << 20) + 3 * width)) {
         let src = noise(len, width as u64);
         for (skew, kernel) in
             [shuffle::shuffle as Kernel, shuffle::unshuffle, bitshuffle::shuffle, bitshuffle::unshuffle]

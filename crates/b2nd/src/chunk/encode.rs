@@ -9,6 +9,7 @@ use super::params::Params;
 use super::special;
 use super::streams::Coder;
 use super::streams::Sink;
+use super::streams::reserve;
 use crate::codec::Engine;
 use crate::error::Error;
 use crate::error::Result;
@@ -138,7 +139,7 @@ fn encode_planned(
     let mut plan = Plan::new(source.nbytes(), params, context)?;
     exec.with_scratch(|scratch| plan.train(source, params, scratch))?;
     // Memory that is not touched costs next to nothing.
-    Sink::over(out).expect(plan.most())?;
+    reserve(out, plan.most())?;
     let told = AtomicU64::new(0);
     let after_block = |bytes| {
         told.fetch_add(bytes, Ordering::Relaxed);
@@ -328,9 +329,9 @@ impl Plan {
         sink: &mut Sink<'_>,
         scratch: &mut Scratch,
     ) -> Result<bool> {
-        let Scratch { front, back, codec, .. } = scratch;
+        let Scratch { front, back, stream, codec, .. } = scratch;
         let filtered = self.steps.apply(src, first, front, back)?;
-        self.coder.write(filtered, self.ways_of(src.len()), sink, codec)
+        self.coder.write(filtered, self.ways_of(src.len()), sink, stream, codec)
     }
 
     /// Puts into `reference` what readers will refer to: the first block as they decode it.
@@ -471,7 +472,7 @@ impl Plan {
     /// Blocks that a thread encodes in one go: where each is put to the others by itself, threads wait for each other
     /// longer than for a short block.
     fn run_len(&self, threads: usize) -> usize {
-        let fair = self.nblocks() / (threads * RUNS_PER_THREAD);
+        let fair = self.nblocks() / threads.saturating_mul(RUNS_PER_THREAD);
         fair.clamp(1, (RUN_BYTES / self.header.blocksize as usize).max(1))
     }
 
@@ -553,7 +554,8 @@ impl Plan {
             }
             let (mut buffer, mut packed) = (take(&mut scratch.block), take(&mut scratch.fetched));
             let mut own = Sink::over(&mut packed);
-            let mut starts = Vec::with_capacity(run);
+            let mut starts = Vec::new();
+            starts.try_reserve_exact(run).map_err(|_| Error::out_of_memory("a run of blocks", run as u64))?;
             let result = (r * run..self.nblocks().min(r * run + run)).try_for_each(|n| {
                 starts.push(own.end());
                 let first = (n > 0).then_some(reference.as_slice());

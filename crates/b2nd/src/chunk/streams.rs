@@ -13,6 +13,7 @@ use crate::codec::Engine;
 use crate::error::Error;
 use crate::error::Part;
 use crate::error::Result;
+use crate::filter::grown;
 use b2nd_kernel::runs;
 
 /// The token of a run.
@@ -117,8 +118,8 @@ fn read_part<'a>(
     }
 }
 
-/// Where streams are written: the end of a buffer, of which next to nothing is cleared before it is written. What the buffer
-/// holds beyond that end is of an earlier use; it goes when this does.
+/// Where streams are written: the end of a buffer, of which nothing is cleared before it is written. What the buffer holds
+/// beyond that end is of an earlier use; it goes when this does.
 pub(super) struct Sink<'a> {
     buffer: &'a mut Vec<u8>,
     /// The position behind the last byte written.
@@ -154,16 +155,14 @@ impl<'a> Sink<'a> {
     }
     /// All of the buffer, made `len` bytes long, to be written again: what it holds is anything.
     pub(super) fn again(&mut self, len: usize) -> Result<&mut [u8]> {
-        self.end = 0;
-        self.expect(len)?;
+        reserve(self.buffer, len)?;
         self.buffer.resize(len, 0);
         self.end = len;
         Ok(self.buffer)
     }
     /// Makes room for `len` bytes more, and not for many more than that.
     pub(super) fn expect(&mut self, len: usize) -> Result<()> {
-        let more = (self.end + len).saturating_sub(self.buffer.len());
-        self.buffer.try_reserve_exact(more).map_err(|_| Error::out_of_memory("a chunk", len as u64))
+        reserve(self.buffer, self.end + len)
     }
     /// As [`expect`](Self::expect), where the size of the chunk is not known: growing by half keeps the copies few.
     fn grow(&mut self, len: usize) -> Result<()> {
@@ -181,13 +180,9 @@ impl<'a> Sink<'a> {
         self.end += bytes.len();
         Ok(())
     }
-    /// The `len` bytes behind the end, to be written in place: what they hold is anything.
-    fn room(&mut self, len: usize) -> Result<&mut [u8]> {
-        if self.buffer.len() - self.end < len {
-            self.grow(len)?;
-            self.buffer.resize(self.end + len, 0);
-        }
-        Ok(&mut self.buffer[self.end..][..len])
+    /// The `len` bytes behind the end, to be written in place, where the buffer holds so many: they hold anything.
+    fn room(&mut self, len: usize) -> Option<&mut [u8]> {
+        self.buffer.get_mut(self.end..self.end + len)
     }
     /// Overwrites bytes that are written already.
     pub(super) fn patch(&mut self, start: usize, bytes: &[u8]) {
@@ -213,17 +208,18 @@ pub(super) struct Coder {
 }
 
 impl Coder {
-    /// Writes `block` as `ways` streams. `false`: up to the sink's limit only.
+    /// Writes `block` as `ways` streams; `aside` is working memory. `false`: up to the sink's limit only.
     pub(super) fn write(
         &self,
         block: &[u8],
         ways: usize,
         sink: &mut Sink<'_>,
+        aside: &mut Vec<u8>,
         state: &mut codec::State,
     ) -> Result<bool> {
         let n = (block.len() / ways.max(1)).max(1);
         for part in block.chunks_exact(n) {
-            if !self.write_one(part, sink, state)? {
+            if !self.write_one(part, sink, aside, state)? {
                 return Ok(false);
             }
         }
@@ -240,7 +236,13 @@ impl Coder {
         Ok(())
     }
 
-    fn write_one(&self, part: &[u8], sink: &mut Sink<'_>, state: &mut codec::State) -> Result<bool> {
+    fn write_one(
+        &self,
+        part: &[u8],
+        sink: &mut Sink<'_>,
+        aside: &mut Vec<u8>,
+        state: &mut codec::State,
+    ) -> Result<bool> {
         if self.runs
             && let Some(byte) = runs::uniform(part)
         {
@@ -250,23 +252,37 @@ impl Coder {
             }
             return Ok(true);
         }
-        let packed = match self.engine.spares(self.clevel, part, state) {
-            true => None,
-            false => {
-                // A result as long as the data would be read as the data itself, so it gets no room.
-                let room = sink.room(4 + part.len() - 1)?;
-                self.engine.compress(self.clevel, part, &mut room[4..], state)?.filter(|len| *len > 0)
-            }
-        };
+        // A result as long as the data would be read as the data itself, so it gets no room.
+        let most = part.len() - 1;
+        let (mut packed, mut in_place) = (None, false);
+        if !self.engine.spares(self.clevel, part, state) {
+            // Where there is no room that was written before, what is compressed is copied: clearing the room of the
+            // longest result would cost more.
+            let to = match sink.room(4 + most) {
+                Some(room) => {
+                    in_place = true;
+                    &mut room[4..]
+                }
+                None => grown(aside, most, "a compressed stream")?,
+            };
+            packed = self.engine.compress(self.clevel, part, to, state)?.filter(|len| *len > 0);
+        }
         let len = packed.unwrap_or(part.len());
         if sink.is_full(len) {
             return Ok(false);
         }
         sink.put(&(len as u32).to_le_bytes())?;
         match packed {
-            Some(len) => sink.end += len,
+            Some(len) if in_place => sink.end += len,
+            Some(len) => sink.put(&aside[..len])?,
             None => sink.put(part)?,
         }
         Ok(true)
     }
+}
+
+/// Makes `buffer` large enough for `len` bytes, whatever it holds, and not for many more.
+pub(super) fn reserve(buffer: &mut Vec<u8>, len: usize) -> Result<()> {
+    let more = len.saturating_sub(buffer.len());
+    buffer.try_reserve_exact(more).map_err(|_| Error::out_of_memory("a chunk", len as u64))
 }

@@ -16,6 +16,8 @@ pub(crate) struct Scratch {
     pub(crate) back: Vec<u8>,
     /// The decoded first block of a chunk, which the delta filter refers to.
     pub(crate) reference: Vec<u8>,
+    /// A stream that is being compressed.
+    pub(crate) stream: Vec<u8>,
     /// Compressed bytes on their way from a file, or to their place in a chunk.
     pub(crate) fetched: Vec<u8>,
     /// A compressed chunk on its way to its store.
@@ -30,8 +32,8 @@ const MAX_KEPT_BYTES: usize = 16 << 20;
 impl Scratch {
     /// Gives up what is too large to lie idle.
     fn trim(&mut self) {
-        let Scratch { block, front, back, reference, fetched, packed, .. } = self;
-        for buffer in [block, front, back, reference, fetched, packed] {
+        let Scratch { block, front, back, reference, stream, fetched, packed, .. } = self;
+        for buffer in [block, front, back, reference, stream, fetched, packed] {
             if buffer.capacity() > MAX_KEPT_BYTES {
                 *buffer = Vec::new();
             }

@@ -8,7 +8,7 @@
 #[expect(unsafe_code, reason = "typed loads and stores")]
 pub(crate) mod avx2;
 #[cfg(target_arch = "x86_64")]
-#[expect(unsafe_code, reason = "typed loads and stores")]
+#[expect(unsafe_code, reason = "typed loads and stores, and a constant that is hidden from the compiler")]
 pub(crate) mod avx512;
 #[cfg(target_arch = "aarch64")]
 #[expect(unsafe_code, reason = "typed loads and stores")]

@@ -178,18 +178,18 @@ macro_rules! bit_kernels {
 /// Bits between eight vectors, for machines without an instruction that transposes them.
 macro_rules! swap_kernels {
     ($arch:ident, $features:literal) => {
-        use crate::shuffle::$arch::{gather, scatter};
+        use crate::shuffle::$arch::turn;
 
         #[inline]
         #[target_feature(enable = $features)]
         fn split(row: &[u8; TILE]) -> [V; 8] {
-            transpose(gather::<8>(row))
+            transpose(gather_lanes!(8, row))
         }
 
         #[inline]
         #[target_feature(enable = $features)]
         fn join(v: [V; 8], row: &mut [u8; TILE]) {
-            scatter(transpose(v), row, false);
+            scatter_lanes!(8, transpose(v), row, false);
         }
 
         /// Swaps bit `b` of vector `t` with bit `t` of vector `b`: ever smaller off-diagonal quarters change places.

@@ -1,14 +1,13 @@
 //! Byte shuffle: AVX2, two lanes.
 
 use super::lanes::{
-    AHEAD, aligned_steps, finish, gather_lanes, is_long, item_steps, lane_items, lane_kernels, least,
-    scatter_lanes, spill, steps,
+    AHEAD, aligned_steps, finish, gather_lanes, is_long, item_steps, lane_kernels, least, scatter_lanes,
+    spill, steps,
 };
 use super::scalar;
 use crate::cpu::Avx2;
 
 lane_kernels!(avx2, "avx2", gather_lanes, scatter_lanes, [0 1], apart [2 4 8 12 16], together [2 4 8 16]);
-lane_items!("avx2");
 
 /// Shuffles whole items.
 pub(super) fn shuffle(token: Avx2, width: usize, src: &[u8], dst: &mut [u8]) {

@@ -5,7 +5,7 @@
 //! (`turn`) rotates the bits of that number to the left by one. Four turns therefore make the 16 items the place and
 //! the bytes of an item the vector, which is the shuffle; log2(width) turns make the way back.
 
-use crate::arch::fence;
+use crate::arch::{LINE, fence};
 
 /// The kernels of one instruction set: `$arch` names its file in `crate::arch`, `$lane` its lanes, `$gather` and `$scatter` the
 /// macros that take items apart and put them together.
@@ -151,34 +151,6 @@ macro_rules! lane_kernels {
     };
 }
 
-/// Items taken apart lane by lane, for machines without permutes of the bytes of a vector.
-macro_rules! lane_items {
-    ($features:literal) => {
-        /// Takes [`ITEMS`] items of `W` bytes apart: vector `j` is byte `j` of each. `W` is even or 1.
-        #[inline]
-        #[target_feature(enable = $features)]
-        pub(crate) fn gather<const W: usize>(items: &[u8]) -> [V; W] {
-            let mut v = [arch::zero(); W];
-            for (r, v) in v.iter_mut().enumerate() {
-                *v = arch::load_lanes(items, 16 * r, 16 * W);
-            }
-            turn(turn(turn(turn(v))))
-        }
-
-        /// The inverse of [`gather`]. `W` is a power of two. Lanes are too short to go past the caches.
-        #[inline]
-        #[target_feature(enable = $features)]
-        pub(crate) fn scatter<const W: usize>(mut v: [V; W], items: &mut [u8], _long: bool) {
-            for _ in 0..W.ilog2() {
-                v = turn(v);
-            }
-            for (r, v) in v.into_iter().enumerate() {
-                arch::store_lanes(v, items, 16 * r, 16 * W);
-            }
-        }
-    };
-}
-
 /// The items that a 16-byte access to narrow items must stay away from the end.
 pub(crate) const fn spill(width: usize) -> usize {
     if width < 16 { (16 - width).div_ceil(width) } else { 0 }
@@ -214,9 +186,14 @@ pub(crate) fn aligned_steps(each: usize, rows: &[u8], end: usize, step: usize) -
 /// from there on vectors of items do not straddle cache lines, where that can be. Starts are multiples of `each`.
 pub(crate) fn item_steps(each: usize, width: usize, bytes: &[u8], end: usize, step: usize) -> Steps {
     let start = bytes.as_ptr().addr();
-    let head =
-        (1..=step / each).rev().map(|n| n * each).find(|i| start.wrapping_add(i * width).is_multiple_of(64));
-    Steps { after: head.unwrap_or(step), ..steps(end, step) }
+    // What steps are long enough to reach, and items can reach from there.
+    let line = LINE.min(1 << (step * width).trailing_zeros());
+    let can = start.is_multiple_of(line.min(1 << (each * width).trailing_zeros()));
+    let aligned = |i: &usize| start.wrapping_add(i * width).is_multiple_of(line);
+    let mut heads = (1..=step / each).rev().map(|n| n * each);
+    // Few steps are not worth one more.
+    let after = if can && end / step >= 16 { heads.find(aligned).unwrap_or(step) } else { step };
+    Steps { after, ..steps(end, step) }
 }
 
 /// Whether a result is so long that its start has left the caches when its end is written: vectors go past them then, where
@@ -255,17 +232,30 @@ impl Iterator for Steps {
     }
 }
 
+/// Takes `$width` times 16 bytes in each lane apart: vector `j` is byte `j` of each item. `$width` is even or 1. For machines
+/// without permutes of the bytes of a vector, and a macro like [`gather_pieces`](super::pieces), for the same reason.
 macro_rules! gather_lanes {
-    ($width:tt, $items:expr) => {
-        gather::<$width>($items)
-    };
+    ($width:tt, $items:expr) => {{
+        let (items, mut v) = ($items, [arch::zero(); $width]);
+        for (r, v) in v.iter_mut().enumerate() {
+            *v = arch::load_lanes(items, 16 * r, 16 * $width);
+        }
+        turn(turn(turn(turn(v))))
+    }};
 }
 
+/// The inverse of [`gather_lanes`]. `$width` is a power of two. Lanes are too short to go past the caches.
 macro_rules! scatter_lanes {
-    ($width:tt, $v:expr, $items:expr, $long:expr) => {
-        scatter::<$width>($v, $items, $long)
-    };
+    ($width:tt, $v:expr, $items:expr, $long:expr) => {{
+        let (mut v, items, _) = ($v, $items, $long);
+        for _ in 0..usize::ilog2($width) {
+            v = turn(v);
+        }
+        for (r, v) in v.into_iter().enumerate() {
+            arch::store_lanes(v, items, 16 * r, 16 * $width);
+        }
+    }};
 }
 
+pub(super) use lane_kernels;
 pub(crate) use {gather_lanes, scatter_lanes};
-pub(super) use {lane_items, lane_kernels};

@@ -1,14 +1,13 @@
 //! Byte shuffle: AArch64 NEON, one lane.
 
 use super::lanes::{
-    AHEAD, aligned_steps, finish, gather_lanes, is_long, item_steps, lane_items, lane_kernels, least,
-    scatter_lanes, spill, steps,
+    AHEAD, aligned_steps, finish, gather_lanes, is_long, item_steps, lane_kernels, least, scatter_lanes,
+    spill, steps,
 };
 use super::scalar;
 use crate::cpu::Neon;
 
 lane_kernels!(neon, "neon", gather_lanes, scatter_lanes, [0], apart [2 4 8 12 16], together [2 4 8 16]);
-lane_items!("neon");
 
 /// Shuffles whole items.
 pub(super) fn shuffle(_: Neon, width: usize, src: &[u8], dst: &mut [u8]) {

@@ -6,7 +6,6 @@
 //! each vector once more. A column is turned by choices between two vectors, one for each bit of its number: more units
 //! of a processor can choose than can move bytes across a vector. All loads and stores are of whole vectors, in place of
 //! the four of 16 bytes (and the insertions) of the way by lanes.
-
 //!
 //! All of it is macros: functions with more than one caller, as these have, are not always inlined, and pass their vectors
 //! through memory then (a third of the speed).

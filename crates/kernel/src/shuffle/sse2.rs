@@ -1,14 +1,13 @@
 //! Byte shuffle: SSE2, one lane.
 
 use super::lanes::{
-    AHEAD, aligned_steps, finish, gather_lanes, is_long, item_steps, lane_items, lane_kernels, least,
-    scatter_lanes, spill, steps,
+    AHEAD, aligned_steps, finish, gather_lanes, is_long, item_steps, lane_kernels, least, scatter_lanes,
+    spill, steps,
 };
 use super::scalar;
 use crate::cpu::Sse2;
 
 lane_kernels!(sse2, "sse2", gather_lanes, scatter_lanes, [0], apart [2 4 8 12 16], together [2 4 8 16]);
-lane_items!("sse2");
 
 /// Shuffles whole items.
 pub(super) fn shuffle(_: Sse2, width: usize, src: &[u8], dst: &mut [u8]) {

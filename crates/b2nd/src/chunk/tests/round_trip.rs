@@ -101,7 +101,8 @@ proptest! {
 #[test]
 fn the_number_of_threads_does_not_show_nor_what_was_in_the_buffer() {
     // Each chunk is written over the one before, which was shorter or longer.
-    let (mut serial, mut three) = (vec![7; 9], vec![7; 9]);
+    let (mut serial, mut three, mut alone) = (vec![7; 9], vec![7; 9], vec![7; 900_000]);
+    let mut scratch = Scratch::default();
     for filters in ["shuffle", "delta,shuffle", "none", "trunc_prec:10,delta,bitshuffle"] {
         for data in [
             walk(1_000_001, 4),
@@ -118,8 +119,10 @@ fn the_number_of_threads_does_not_show_nor_what_was_in_the_buffer() {
             let chunk = encode(&data, &params, &one()).unwrap();
             encode_from(&data.as_slice(), &params, &Context::default(), &one(), &mut serial).unwrap();
             assert!(chunk == serial, "{filters}");
-            encode_from(&Made(data.clone()), &params, &Context::default(), &Exec::new(3), &mut three)
-                .unwrap();
+            let made = Made(data.clone());
+            encode_one(&made, &params, &Context::default(), &mut scratch, &mut alone).unwrap();
+            assert!(chunk == alone, "{filters}");
+            encode_from(&made, &params, &Context::default(), &Exec::new(3), &mut three).unwrap();
             assert!(chunk == three, "{filters}");
             let whole = plain(&chunk);
             assert!(decode(&chunk, &Limits::default(), &Exec::new(3)).unwrap() == whole, "{filters}");
