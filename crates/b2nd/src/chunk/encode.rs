@@ -401,7 +401,7 @@ impl Plan {
                 self.set_reference(block, reference, scratch)?;
             }
             let first = (n > 0).then_some(reference.as_slice());
-            let at = sink.end();
+            let mut at = sink.end();
             let mut fits = self.encode_block(block, first, sink, scratch)?;
             if bare && fits && sink.end() - at == bytes + 4 * self.ways_of(bytes) {
                 sink.rewind_to(at);
@@ -411,12 +411,11 @@ impl Plan {
             if bare && n > 0 {
                 sink.rewind_to(at);
                 self.store_blocks(n, source, buffer, reference, sink, scratch)?;
-                self.note_block(n, sink.end(), sink);
+                at = sink.end();
                 fits = self.encode_block(source.block(range, buffer)?, first, sink, scratch)?;
-            } else {
-                self.note_block(n, at, sink);
             }
             bare = false;
+            self.note_block(n, at, sink);
             after_block(bytes as u64)?;
             if !fits || sink.end() - body >= self.no_gain_from() {
                 return Ok(Outcome::NoGain);
@@ -443,7 +442,7 @@ impl Plan {
             let block = source.block(self.block_range(n), buffer)?;
             let Scratch { front, back, .. } = scratch;
             let filtered = self.steps.apply(block, (n > 0).then_some(reference), front, back)?;
-            self.coder.store(filtered, self.ways_of(block.len()), sink)?;
+            sink.put_streams(filtered, self.ways_of(block.len()))?;
         }
         Ok(())
     }

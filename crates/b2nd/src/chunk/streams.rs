@@ -180,6 +180,15 @@ impl<'a> Sink<'a> {
         self.end += bytes.len();
         Ok(())
     }
+    /// Appends a stream with its length.
+    fn put_stream(&mut self, bytes: &[u8]) -> Result<()> {
+        self.put(&(bytes.len() as u32).to_le_bytes())?;
+        self.put(bytes)
+    }
+    /// Appends a block as `ways` streams that are not compressed.
+    pub(super) fn put_streams(&mut self, block: &[u8], ways: usize) -> Result<()> {
+        split(block, ways).try_for_each(|part| self.put_stream(part))
+    }
     /// The `len` bytes behind the end, to be written in place, where the buffer holds so many: they hold anything.
     fn room(&mut self, len: usize) -> Option<&mut [u8]> {
         self.buffer.get_mut(self.end..self.end + len)
@@ -217,23 +226,12 @@ impl Coder {
         aside: &mut Vec<u8>,
         state: &mut codec::State,
     ) -> Result<bool> {
-        let n = (block.len() / ways.max(1)).max(1);
-        for part in block.chunks_exact(n) {
+        for part in split(block, ways) {
             if !self.write_one(part, sink, aside, state)? {
                 return Ok(false);
             }
         }
         Ok(true)
-    }
-
-    /// As [`write`](Self::write), without compressing anything.
-    pub(super) fn store(&self, block: &[u8], ways: usize, sink: &mut Sink<'_>) -> Result<()> {
-        let n = (block.len() / ways.max(1)).max(1);
-        for part in block.chunks_exact(n) {
-            sink.put(&(part.len() as u32).to_le_bytes())?;
-            sink.put(part)?;
-        }
-        Ok(())
     }
 
     fn write_one(
@@ -271,14 +269,21 @@ impl Coder {
         if sink.is_full(len) {
             return Ok(false);
         }
-        sink.put(&(len as u32).to_le_bytes())?;
         match packed {
-            Some(len) if in_place => sink.end += len,
-            Some(len) => sink.put(&aside[..len])?,
-            None => sink.put(part)?,
+            Some(len) if in_place => {
+                sink.put(&(len as u32).to_le_bytes())?;
+                sink.end += len;
+            }
+            Some(len) => sink.put_stream(&aside[..len])?,
+            None => sink.put_stream(part)?,
         }
         Ok(true)
     }
+}
+
+/// The parts of a block that are streams of their own.
+fn split(block: &[u8], ways: usize) -> std::slice::ChunksExact<'_, u8> {
+    block.chunks_exact((block.len() / ways.max(1)).max(1))
 }
 
 /// Makes `buffer` large enough for `len` bytes, whatever it holds, and not for many more.
