@@ -192,6 +192,42 @@ fn big_transposes_equal_the_oracle() {
 }
 
 #[test]
+fn rows_in_several_pieces_equal_the_oracle() {
+    let mut rng = Rng(0x0123_4567_89ab_cdef);
+    // Runs as short as are asked for ahead, longer than is asked for, of a length that the compiler knows and of others.
+    for (shape, cut, itemsize) in [
+        ([3, 150, 40], [2, 100, 33], 8),
+        ([4, 70, 900], [3, 64, 700], 2),
+        ([2, 97, 33], [1, 96, 16], 1),
+        ([2, 67, 20], [2, 65, 16], 4),
+    ] {
+        let cuts: Vec<Vec<usize>> = shape.iter().zip(cut).map(|(&n, cut)| vec![0, cut, n]).collect();
+        let cuts: Vec<_> = cuts.into_iter().map(|mut cuts| (cuts.dedup(), cuts).1).collect();
+        let strides = c_strides(&shape, itemsize);
+        let bytes = rng.bytes(shape.iter().product::<usize>() * itemsize);
+        let value = rng.bytes(itemsize);
+        let mut got = vec![0; bytes.len()];
+        let grid = BoxGrid::new(&mut got, itemsize, &shape, cuts.clone()).unwrap();
+        let mut want = bytes.clone();
+        for cell in indices(&cuts.iter().map(|cuts| cuts.len() - 1).collect::<Vec<_>>()) {
+            let start: Vec<usize> = cell.iter().zip(&cuts).map(|(&i, cuts)| cuts[i]).collect();
+            let offset = at(&start, &strides, 0) as usize;
+            let mut taken = grid.take(&cell).unwrap();
+            if cell.iter().sum::<usize>() != 1 {
+                assert!(taken.copy_from(Source { bytes: &bytes, offset, strides: &strides }));
+                continue;
+            }
+            for index in indices(taken.shape()) {
+                want[at(&index, &strides, offset as isize) as usize..][..itemsize].copy_from_slice(&value);
+            }
+            taken.fill(&value);
+        }
+        drop(grid);
+        assert!(got == want, "{shape:?} {itemsize}");
+    }
+}
+
+#[test]
 fn threads_fill_one_output() {
     let shape = [61, 47, 13];
     let itemsize = 4;

@@ -193,6 +193,15 @@ impl Plan {
     pub(super) fn axes(&self) -> &[Axis] {
         &self.axes[..self.used]
     }
+
+    /// The innermost axis, along which runs follow each other, and the others.
+    pub(super) fn rows(&self) -> (Axis, &[Axis]) {
+        match self.axes() {
+            [] => (Axis { count: 1, dst: 0, src: 0 }, &[]),
+            [row, outer @ ..] => (*row, outer),
+        }
+    }
+
     /// Takes out the axis along which the source is denser than along the innermost one: a transpose, whose rows would
     /// use one item of each cache line and come back for the next when the line is gone.
     pub(super) fn take_crossing(&mut self) -> Option<Axis> {

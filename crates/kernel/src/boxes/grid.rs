@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::geometry::{Along, Listed, MAX_AXES, Source};
 use super::listed;
-use super::walk;
+use super::walk::{self, Place};
 
 /// A C-order output buffer cut by a grid into disjoint boxes, each of which may be taken once, from any thread.
 ///
@@ -215,7 +215,7 @@ impl BoxMut<'_> {
         let inside = source.fits(self.itemsize, shape);
         if inside {
             // SAFETY: the cell lies inside the output and is ours alone; the items of the source were just checked.
-            unsafe { walk::copy(self.itemsize, shape, self.start, strides, source) };
+            unsafe { walk::copy(self.itemsize, shape, self.start, strides, source, Place::Far) };
         }
         inside
     }

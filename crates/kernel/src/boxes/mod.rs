@@ -8,6 +8,8 @@ mod geometry;
 mod grid;
 #[expect(unsafe_code, reason = "copies along lists whose range was checked once, up front")]
 mod listed;
+#[expect(unsafe_code, reason = "hints for the caches")]
+mod rows;
 mod swap;
 #[expect(unsafe_code, reason = "strided copies whose range was checked once, up front")]
 mod walk;

@@ -1,6 +1,7 @@
 //! Moves the bytes of a checked box: whole runs where both sides are contiguous, typed items where they are not.
 
 use super::geometry::{Axis, MAX_AXES, Plan, Source, fits, is_disjoint, reach};
+use super::rows::{Piece, each_piece, each_row};
 use crate::runs::uniform;
 
 /// Copies a box of `shape` items of `itemsize` bytes between two strided buffers.
@@ -32,9 +33,18 @@ pub fn copy_box(
     if inside {
         let start = dst.as_mut_ptr().wrapping_add(dst_offset);
         // SAFETY: every item lies inside both slices (`fits`), which do not overlap as one of them is borrowed mutably.
-        unsafe { copy(itemsize, shape, start, dst_strides, source) };
+        unsafe { copy(itemsize, shape, start, dst_strides, source, Place::Near) };
     }
     inside
+}
+
+/// Where the destination is expected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// In the caches: a block.
+    Near,
+    /// In memory: a result as large as may be.
+    Far,
 }
 
 /// Copies a box that was found to lie inside its buffers.
@@ -50,24 +60,31 @@ pub(super) unsafe fn copy(
     dst: *mut u8,
     dst_strides: &[usize],
     source: Source<'_>,
+    place: Place,
 ) {
     let axes = shape.iter().zip(dst_strides.iter().zip(source.strides));
     let mut plan = Plan::new(itemsize, axes.map(|(&count, (&dst, &src))| Axis { count, dst, src }));
     let crossing = plan.take_crossing();
     let src = source.bytes.as_ptr().wrapping_add(source.offset);
-    let (row, outer) = match plan.axes() {
-        [] => (Axis { count: 1, dst: 0, src: 0 }, &[][..]),
-        [row, outer @ ..] => (*row, outer),
-    };
-    each_row(outer, |to, from| {
-        let (dst, src) = (dst.wrapping_add(to), src.wrapping_offset(from));
-        match crossing {
-            // SAFETY: the row is a part of the box, and the box is inside both buffers (promised by the caller).
-            None => unsafe { copy_row(plan.run, row, dst, src) },
+    let (row, outer) = plan.rows();
+    let run = plan.run;
+    if let Some(across) = crossing {
+        each_row(outer, |to, from| {
             // SAFETY: the rows are a part of the box, and the box is inside both buffers (promised by the caller).
-            Some(across) => unsafe { copy_tiles(plan.run, row, across, dst, src) },
-        }
-    });
+            unsafe { copy_tiles(run, row, across, dst.wrapping_add(to), src.wrapping_offset(from)) }
+        });
+    } else if place == Place::Far && Piece::is_worth_asking(run, row) {
+        each_piece(run, row, outer, dst, |to, from, piece| {
+            // SAFETY: the piece is a part of the box, and the box is inside both buffers (promised by the caller).
+            unsafe { copy_row(piece, dst.wrapping_add(to), src.wrapping_offset(from)) }
+        });
+    } else {
+        each_row(outer, |to, from| {
+            let row = Piece { run, row, next: None };
+            // SAFETY: the row is a part of the box, and the box is inside both buffers (promised by the caller).
+            unsafe { copy_row(row, dst.wrapping_add(to), src.wrapping_offset(from)) }
+        });
+    }
 }
 
 /// Items of a row in a tile of a transpose: as many cache lines of the source stay near, though they compete for places.
@@ -91,7 +108,7 @@ unsafe fn copy_tiles(run: usize, row: Axis, across: Axis, dst: *mut u8, src: *co
             for j in j..across.count.min(j + TILE_ROWS) {
                 let (dst, src) = at(i, j);
                 // SAFETY: `i` and `j` count items of the rows, and `piece` ends where the row does.
-                unsafe { copy_row(run, piece, dst, src) };
+                unsafe { copy_row(Piece { run, row: piece, next: None }, dst, src) };
             }
         }
     }
@@ -109,49 +126,33 @@ pub(super) unsafe fn fill(item: &[u8], shape: &[usize], dst: *mut u8, dst_stride
         axes.map(|(&count, &dst)| Axis { count, dst, src: isize::try_from(dst).unwrap_or(isize::MAX) }),
     );
     let byte = uniform(item);
-    each_row(plan.axes(), |to, _| {
-        // SAFETY: the run is a part of the box, which lies inside memory that is the caller's alone.
-        let run = unsafe { std::slice::from_raw_parts_mut(dst.wrapping_add(to), plan.run) };
-        match byte {
-            Some(byte) => run.fill(byte),
-            None => repeat(run, item),
+    let (row, outer) = plan.rows();
+    each_piece(plan.run, row, outer, dst, |to, _, piece| {
+        for n in 0..piece.row.count {
+            piece.ask(n);
+            // SAFETY: the run is a part of the box, which lies inside memory that is the caller's alone.
+            let run =
+                unsafe { std::slice::from_raw_parts_mut(dst.wrapping_add(to + n * piece.row.dst), plan.run) };
+            match byte {
+                Some(byte) => run.fill(byte),
+                None => repeat(run, item),
+            }
         }
     });
-}
-
-/// Calls `visit` with the distance from the first item, on both sides, of every combination of the axes.
-fn each_row(axes: &[Axis], mut visit: impl FnMut(usize, isize)) {
-    let mut index = [0; MAX_AXES];
-    let (mut dst, mut src) = (0_usize, 0_isize);
-    'rows: loop {
-        visit(dst, src);
-        for (axis, at) in axes.iter().zip(&mut index) {
-            *at += 1;
-            if *at < axis.count {
-                dst += axis.dst;
-                src += axis.src;
-                continue 'rows;
-            }
-            dst -= (axis.count - 1) * axis.dst;
-            src -= (*at - 1).cast_signed() * axis.src;
-            *at = 0;
-        }
-        return;
-    }
 }
 
 /// Copies one row of runs.
 ///
 /// # Safety
-/// All `row.count` runs of `run` bytes are inside live allocations on both sides, without overlap.
-unsafe fn copy_row(run: usize, row: Axis, dst: *mut u8, src: *const u8) {
+/// All runs of the row are inside live allocations on both sides, without overlap.
+unsafe fn copy_row(row: Piece, dst: *mut u8, src: *const u8) {
     macro_rules! fixed {
         ($($len:literal)*) => {
-            match run {
+            match row.run {
                 // SAFETY: `run` is the length; the rest is the caller's promise.
                 $($len => unsafe { copy_items::<$len>(row, dst, src) },)*
                 // SAFETY: the caller's promise.
-                _ => unsafe { copy_runs(run, row, dst, src) },
+                _ => unsafe { copy_runs(row, dst, src) },
             }
         };
     }
@@ -162,8 +163,9 @@ unsafe fn copy_row(run: usize, row: Axis, dst: *mut u8, src: *const u8) {
 ///
 /// # Safety
 /// As for [`copy_row`].
-unsafe fn copy_items<const N: usize>(row: Axis, dst: *mut u8, src: *const u8) {
+unsafe fn copy_items<const N: usize>(piece: Piece, dst: *mut u8, src: *const u8) {
     let (mut dst, mut src) = (dst, src);
+    let (row, piece) = (piece.row, Piece { run: N, ..piece });
     if row.src == 0 {
         // SAFETY: the source has one item here.
         let item = unsafe { src.cast::<[u8; N]>().read_unaligned() };
@@ -174,7 +176,8 @@ unsafe fn copy_items<const N: usize>(row: Axis, dst: *mut u8, src: *const u8) {
         }
         return;
     }
-    for _ in 0..row.count {
+    for n in 0..row.count {
+        piece.ask(n);
         // SAFETY: this is one of the `count` items of the row.
         let item = unsafe { src.cast::<[u8; N]>().read_unaligned() };
         // SAFETY: this is one of the `count` places of the row.
@@ -188,13 +191,14 @@ unsafe fn copy_items<const N: usize>(row: Axis, dst: *mut u8, src: *const u8) {
 ///
 /// # Safety
 /// As for [`copy_row`].
-unsafe fn copy_runs(run: usize, row: Axis, dst: *mut u8, src: *const u8) {
+unsafe fn copy_runs(piece: Piece, dst: *mut u8, src: *const u8) {
     let (mut dst, mut src) = (dst, src);
-    for _ in 0..row.count {
+    for n in 0..piece.row.count {
+        piece.ask(n);
         // SAFETY: this is one of the `count` runs of the row, on both sides.
-        unsafe { std::ptr::copy_nonoverlapping(src, dst, run) };
-        dst = dst.wrapping_add(row.dst);
-        src = src.wrapping_offset(row.src);
+        unsafe { std::ptr::copy_nonoverlapping(src, dst, piece.run) };
+        dst = dst.wrapping_add(piece.row.dst);
+        src = src.wrapping_offset(piece.row.src);
     }
 }
 
