@@ -121,6 +121,11 @@ impl Store for FileStore {
             FileId::Chunk(_) => Err(super::no_such_file(file)),
         }
     }
+    fn will_read(&self, file: FileId, offset: u64, len: u64) {
+        if let (FileId::Frame, Ok(at)) = (file, self.at(offset)) {
+            self.file.will_read(at, len);
+        }
+    }
     fn start(&self) -> u64 {
         self.base
     }
@@ -222,6 +227,21 @@ impl Positioned {
         }
         Ok(())
     }
+}
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+impl Positioned {
+    /// Lets the system read ahead; that it does not is no error.
+    fn will_read(&self, offset: u64, len: u64) {
+        if let Some(len) = std::num::NonZeroU64::new(len) {
+            let _ = rustix::fs::fadvise(&self.0, offset, Some(len), rustix::fs::Advice::WillNeed);
+        }
+    }
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+impl Positioned {
+    fn will_read(&self, _: u64, _: u64) {}
 }
 
 /// Elsewhere there is only one cursor for each file: a lock keeps seek and read together.

@@ -40,6 +40,9 @@ impl Store for Mended {
         }
         Ok(())
     }
+    fn will_read(&self, file: FileId, offset: u64, len: u64) {
+        self.store.will_read(file, offset, len);
+    }
     fn slice(&self, _file: FileId) -> Option<&[u8]> {
         None
     }

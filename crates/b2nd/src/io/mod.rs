@@ -54,6 +54,11 @@ pub trait Store: Send + Sync + Debug {
     }
     /// Fills `buf` from `offset` on; an end of file before that is an error.
     fn read_at(&self, file: FileId, offset: u64, buf: &mut [u8]) -> Result<()>;
+    /// Is told that these bytes will be read soon, so that they can be on their way while others are decoded. A hint, given where
+    /// reads had to wait; what is not there is not asked for later either.
+    fn will_read(&self, file: FileId, offset: u64, len: u64) {
+        let _ = (file, offset, len);
+    }
     /// The whole file where it is in memory.
     fn slice(&self, file: FileId) -> Option<&[u8]>;
     /// Applies one step of a write plan.

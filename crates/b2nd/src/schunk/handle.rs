@@ -6,6 +6,7 @@ use super::digests::Digests;
 use super::foreign::Locks;
 use super::frames;
 use super::options::OpenOptions;
+use super::pace::Pace;
 use super::process::Processing;
 use super::recover;
 use crate::chunk;
@@ -25,6 +26,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::OnceLock;
+use std::time::Instant;
 
 /// Where a chunk is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,6 +72,7 @@ pub struct SChunk {
     pub(super) durability: Durability,
     pub(super) digests: Box<Digests>,
     pub(super) locks: Locks,
+    pub(super) pace: Pace,
 }
 
 /// The first bytes of a chunk: any header.
@@ -98,6 +101,7 @@ impl SChunk {
             durability: options.durability,
             digests,
             locks: Locks::new(options),
+            pace: Pace::default(),
         };
         if options.write {
             schunk.prepare_writing(options.offset > 0)?;
@@ -315,7 +319,9 @@ impl SChunk {
         } else {
             buffer.truncate(len);
         }
+        let begun = Instant::now();
         self.store.read_at(file, at, buffer)?;
+        self.pace.note(begun.elapsed(), len);
         Ok(buffer)
     }
 

@@ -16,6 +16,7 @@ mod info;
 mod items;
 mod open;
 mod options;
+mod pace;
 mod process;
 mod read;
 mod recover;

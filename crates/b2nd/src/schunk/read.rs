@@ -383,6 +383,11 @@ impl SChunk {
         }
     }
 
+    /// How many bytes the first read of a chunk of `nblocks` blocks asks for.
+    pub(crate) fn first_fetch(&self, nblocks: usize) -> usize {
+        nblocks.saturating_mul(4).saturating_add(32).max(FIRST_FETCH)
+    }
+
     /// Fetches and checks the header and block offsets of chunk `n`, which is stored, of `due` uncompressed bytes (where that is known)
     /// and about `nblocks` blocks.
     pub(crate) fn read_head(
@@ -396,8 +401,7 @@ impl SChunk {
         let Place::Stored { available, .. } = place else {
             return Err(Error::usage("a special chunk has no header"));
         };
-        let expected = nblocks.saturating_mul(4).saturating_add(32);
-        let mut got = usize::try_from(available).unwrap_or(usize::MAX).min(expected.max(FIRST_FETCH));
+        let mut got = usize::try_from(available).unwrap_or(usize::MAX).min(self.first_fetch(nblocks));
         let sums = self.sums(n, place)?;
         // A dictionary is known by its length only when that length was fetched.
         loop {

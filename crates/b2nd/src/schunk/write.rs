@@ -6,6 +6,7 @@ use super::digests::Digests;
 use super::foreign::Locks;
 use super::handle::{CHUNK_HEADER, SChunk};
 use super::options::{FrameSpec, OpenOptions, Target};
+use super::pace::Pace;
 use super::special::special_offset;
 use crate::chunk;
 use crate::chunk::ChunkHeader;
@@ -67,6 +68,7 @@ impl SChunk {
             durability: options.durability,
             digests: Box::new(Digests::new(options, keep)),
             locks,
+            pace: Pace::default(),
         })
     }
 

@@ -39,13 +39,16 @@ struct Encoded<'a> {
 }
 
 /// A block with the bytes of the chunk that hold it.
-struct Wanted {
-    span: Range<usize>,
+pub(super) struct Wanted {
+    pub(super) span: Range<usize>,
     /// The number of the block in its chunk.
     block: usize,
     /// Which of the visit's blocks it is.
     index: usize,
 }
+
+/// What announces coming reads; it is given memory for headers.
+pub(super) type Announce<'a> = dyn Fn(&mut Vec<u8>) + 'a;
 
 pub(crate) struct ChunkRead<'a, V> {
     pub(super) array: &'a Array,
@@ -56,6 +59,8 @@ pub(crate) struct ChunkRead<'a, V> {
     pub(super) cached: bool,
     /// The user's closure for decoded blocks.
     pub(super) post: Option<&'a Hook>,
+    /// Announces what is read after this, where the store makes readers wait.
+    pub(super) ahead: Option<&'a Announce<'a>>,
 }
 
 impl<V: Visit> ChunkRead<'_, V> {
@@ -99,8 +104,7 @@ impl<V: Visit> ChunkRead<'_, V> {
         scratch: &mut Scratch,
     ) -> Result<()> {
         let schunk = &self.array.schunk;
-        let mut wanted: Vec<Wanted> =
-            range.map(|index| Wanted { span: 0..0, block: self.visit.block(index), index }).collect();
+        let mut wanted = wanted(self.visit, range);
         if self.cached {
             self.take_cached(place, &mut wanted)?;
             if wanted.is_empty() {
@@ -111,13 +115,12 @@ impl<V: Visit> ChunkRead<'_, V> {
         if let Content::Repeat(value) = head.content() {
             return self.repeat(value, wanted.iter().map(|w| w.index), block);
         }
-        if head.header().blocksize() as usize != self.grid().block_bytes() || head.header().is_variable() {
+        if !has_blocks_of(&head, self.grid()) {
             // Decoded once for all parts: one copy of the chunk, not one for each thread.
             let all = if self.last { 0..self.visit.blocks() } else { 0..0 };
             return self.misfit(place, &head, all, fetched);
         }
-        wanted.iter_mut().for_each(|w| w.span = head.block_span(w.block));
-        wanted.sort_unstable_by_key(|w| w.span.start);
+        locate(&mut wanted, &head);
         let mut first = Vec::new();
         if head.refers_to_first() && wanted.iter().any(|w| w.block > 0) {
             first = std::mem::take(&mut scratch.reference);
@@ -125,6 +128,9 @@ impl<V: Visit> ChunkRead<'_, V> {
             let span = head.block_span(0);
             let stream = schunk.fetch(place, span.start as u64, span.len(), fetched)?;
             head.decode_block(0, stream, None, &mut first, scratch).map_err(|e| e.in_block(0))?;
+        }
+        if let Some(ahead) = self.ahead.filter(|_| schunk.is_slow()) {
+            ahead(fetched);
         }
         let reference = (!first.is_empty()).then_some(&first[..]);
         let mut rest = &wanted[..];
@@ -323,8 +329,24 @@ impl<V: Visit> ChunkRead<'_, V> {
     }
 }
 
+/// The blocks `range` of a visit, wherever they are.
+pub(super) fn wanted(visit: &impl Visit, range: Range<usize>) -> Vec<Wanted> {
+    range.map(|index| Wanted { span: 0..0, block: visit.block(index), index }).collect()
+}
+
+/// Finds the bytes of blocks in their chunk, and puts them into the order in which they lie there.
+pub(super) fn locate(wanted: &mut [Wanted], head: &ChunkHead) {
+    wanted.iter_mut().for_each(|w| w.span = head.block_span(w.block));
+    wanted.sort_unstable_by_key(|w| w.span.start);
+}
+
+/// Whether the blocks of a chunk are those of the array; they are not in the oldest files.
+pub(super) fn has_blocks_of(head: &ChunkHead, grid: &Grid) -> bool {
+    head.header().blocksize() as usize == grid.block_bytes() && !head.header().is_variable()
+}
+
 /// The next blocks whose bytes are fetched in one go, those bytes, and the blocks after them.
-fn fetch_run(wanted: &[Wanted]) -> (&[Wanted], Range<usize>, &[Wanted]) {
+pub(super) fn fetch_run(wanted: &[Wanted]) -> (&[Wanted], Range<usize>, &[Wanted]) {
     let mut bytes = wanted.first().map_or(0..0, |w| w.span.clone());
     let mut count = 0;
     for w in wanted {

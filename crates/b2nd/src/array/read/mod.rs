@@ -1,5 +1,6 @@
 //! Reading a selection: each touched block is decoded once and its items go straight to their place in the result.
 
+mod ahead;
 pub(crate) mod blocks;
 pub(crate) mod chunk;
 mod field;
@@ -20,8 +21,9 @@ use crate::codec::Codec;
 use crate::error::Error;
 use crate::error::Result;
 use crate::exec::Exec;
+use ahead::Ahead;
 use b2nd_kernel::boxes::BoxGrid;
-use chunk::ChunkRead;
+use chunk::{Announce, ChunkRead};
 use plan::Plan;
 use points::PointPlan;
 use visit::BoxVisit;
@@ -152,6 +154,7 @@ impl Array {
         let post = self.schunk.processing().post.as_ref();
         // The cache keeps what the closure leaves.
         let (post, cached) = if stored { (None, cached && post.is_none()) } else { (post, cached) };
+        let ahead = Ahead::new(self, chunks, exec.threads(), &visit);
         exec.run(chunks.saturating_mul(parts), work, |scratch, task| {
             let visit = visit(task / parts);
             let (blocks, part) = (visit.blocks(), task % parts);
@@ -159,7 +162,14 @@ impl Array {
             if range.is_empty() {
                 return Ok(());
             }
-            ChunkRead { array: self, visit: &visit, last: part + 1 == parts, cached, post }
+            // The first part that has a block says what comes after the chunk.
+            let announce = |fetched: &mut Vec<u8>| ahead.blocks(task / parts, fetched);
+            let first = range.start == 0;
+            if first && self.schunk.is_slow() {
+                ahead.heads(task / parts);
+            }
+            let ahead = first.then_some(&announce as &Announce<'_>);
+            ChunkRead { array: self, visit: &visit, last: part + 1 == parts, cached, post, ahead }
                 .run(range, scratch)
                 .map_err(|error| error.in_chunk(visit.chunk()).at(self.schunk.path()))
         })
