@@ -121,6 +121,9 @@ impl Store for FileStore {
             FileId::Chunk(_) => Err(super::no_such_file(file)),
         }
     }
+    fn reads_ahead(&self) -> bool {
+        Positioned::READS_AHEAD
+    }
     fn will_read(&self, file: FileId, offset: u64, len: u64) {
         if let (FileId::Frame, Ok(at)) = (file, self.at(offset)) {
             self.file.will_read(at, len);
@@ -231,16 +234,27 @@ impl Positioned {
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
 impl Positioned {
+    const READS_AHEAD: bool = true;
+
     /// Lets the system read ahead; that it does not is no error.
     fn will_read(&self, offset: u64, len: u64) {
-        if let Some(len) = std::num::NonZeroU64::new(len) {
-            let _ = rustix::fs::fadvise(&self.0, offset, Some(len), rustix::fs::Advice::WillNeed);
+        let mut at = 0;
+        while let Some(step) = std::num::NonZeroU64::new(ADVICE.min(len - at)) {
+            let place = offset.saturating_add(at);
+            let _ = rustix::fs::fadvise(&self.0, place, Some(step), rustix::fs::Advice::WillNeed);
+            at += step.get();
         }
     }
 }
 
+/// The bytes of one piece of advice: of a longer one Linux may leave out the end, as it does what one request of the disk can.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+const ADVICE: u64 = 128 << 10;
+
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 impl Positioned {
+    const READS_AHEAD: bool = false;
+
     fn will_read(&self, _: u64, _: u64) {}
 }
 

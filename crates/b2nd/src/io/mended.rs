@@ -40,6 +40,9 @@ impl Store for Mended {
         }
         Ok(())
     }
+    fn reads_ahead(&self) -> bool {
+        self.store.reads_ahead()
+    }
     fn will_read(&self, file: FileId, offset: u64, len: u64) {
         self.store.will_read(file, offset, len);
     }

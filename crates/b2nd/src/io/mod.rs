@@ -54,8 +54,15 @@ pub trait Store: Send + Sync + Debug {
     }
     /// Fills `buf` from `offset` on; an end of file before that is an error.
     fn read_at(&self, file: FileId, offset: u64, buf: &mut [u8]) -> Result<()>;
-    /// Is told that these bytes will be read soon, so that they can be on their way while others are decoded. A hint, given where
-    /// reads had to wait; what is not there is not asked for later either.
+    /// Whether [`will_read`](Store::will_read) does anything. Where it does, and reads had to wait lately, a read of many chunks
+    /// looks at the headers of those that come next early, to tell where their blocks are.
+    fn reads_ahead(&self) -> bool {
+        false
+    }
+    /// Is told that these bytes are likely to be read soon, so that they can be on their way while others are decoded.
+    ///
+    /// A hint, from any thread, that should return at once. Later reads need not have the same borders, ranges may come again
+    /// or overlap, may reach past the end of what is there, and may not be read at all when something fails before.
     fn will_read(&self, file: FileId, offset: u64, len: u64) {
         let _ = (file, offset, len);
     }

@@ -319,9 +319,11 @@ impl SChunk {
         } else {
             buffer.truncate(len);
         }
-        let begun = Instant::now();
+        let begun = self.store.reads_ahead().then(Instant::now);
         self.store.read_at(file, at, buffer)?;
-        self.pace.note(begun.elapsed(), len);
+        if let Some(begun) = begun {
+            self.pace.note(begun.elapsed(), len);
+        }
         Ok(buffer)
     }
 

@@ -9,8 +9,9 @@ use std::time::Duration;
 const CALL: Duration = Duration::from_micros(30);
 const BYTES_PER_MICROSECOND: u64 = 1000;
 
-/// For how many reads a store counts as slow after the last that was: those that were announced are quick.
-const MEMORY: u32 = 64;
+/// For how many reads a slow one is remembered: those that were announced are quick. Two within so many make a slow store; one may be
+/// a thread that was held up.
+const MEMORY: u32 = 32;
 
 /// How reads went lately.
 #[derive(Debug, Default)]
@@ -23,24 +24,28 @@ impl Pace {
         let left = self.0.load(Ordering::Relaxed);
         // A step that two threads take together counts once; it is a guess either way.
         if slow {
-            self.0.store(MEMORY, Ordering::Relaxed);
+            self.0.store((left + MEMORY).min(2 * MEMORY), Ordering::Relaxed);
         } else if left > 0 {
             self.0.store(left - 1, Ordering::Relaxed);
         }
     }
+
+    fn is_slow(&self) -> bool {
+        self.0.load(Ordering::Relaxed) > MEMORY
+    }
 }
 
 impl SChunk {
-    /// Whether announcing reads is worth a call: the last ones had to wait.
+    /// Whether announcing reads is worth a call: the store can use it, and the last reads had to wait.
     pub(crate) fn is_slow(&self) -> bool {
-        self.pace.0.load(Ordering::Relaxed) > 0
+        self.pace.is_slow()
     }
 
     /// Tells the store that these bytes of a chunk will be read; of those past the chunk nothing is said.
     pub(crate) fn announce(&self, place: Place, bytes: Range<u64>) {
         if let Place::Stored { file, offset, available } = place {
-            let end = bytes.end.min(available);
-            if let (Some(at), Some(len)) = (offset.checked_add(bytes.start), end.checked_sub(bytes.start)) {
+            let len = bytes.end.min(available).saturating_sub(bytes.start);
+            if let Some(at) = offset.checked_add(bytes.start).filter(|_| len > 0) {
                 self.store.will_read(file, at, len);
             }
         }
@@ -52,20 +57,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slow_read_is_remembered_for_a_while() {
+    fn two_slow_reads_are_remembered_for_a_while() {
         let pace = Pace::default();
-        let slow = || pace.0.load(Ordering::Relaxed) > 0;
-        pace.note(Duration::from_micros(29), 0);
-        assert!(!slow());
-        // A megabyte in a third of a millisecond is a copy.
-        pace.note(Duration::from_micros(300), 1 << 20);
-        assert!(!slow());
+        for _ in 0..9 {
+            pace.note(Duration::from_micros(29), 0);
+            // A megabyte in a third of a millisecond is a copy.
+            pace.note(Duration::from_micros(300), 1 << 20);
+        }
+        assert_eq!(pace.0.load(Ordering::Relaxed), 0);
         pace.note(Duration::from_micros(300), 4096);
-        assert!(slow());
+        assert!(!pace.is_slow(), "after one");
+        (0..9).for_each(|_| pace.note(Duration::from_micros(300), 4096));
         for n in 0..MEMORY {
-            assert!(slow(), "after {n}");
+            assert!(pace.is_slow(), "after {n}");
             pace.note(Duration::ZERO, 4096);
         }
-        assert!(!slow());
+        assert!(!pace.is_slow());
     }
 }

@@ -12,9 +12,9 @@ const LINE: usize = 64;
 const LEAST: usize = 16;
 
 /// The most bytes of a run that are asked for; the hardware foresees the rest.
-const MOST: usize = 16 * LINE;
+const MOST: usize = 8 * LINE;
 
-/// Runs that are asked for while as many are copied.
+/// The most runs that are asked for while as many are copied.
 const PIECE: usize = 32;
 
 /// Runs that follow each other, and where those that come after them will be written.
@@ -23,7 +23,7 @@ pub(super) struct Piece {
     /// Bytes of a run.
     pub(super) run: usize,
     pub(super) row: Axis,
-    /// Where as many runs are written next, `row.dst` apart.
+    /// Where about as many runs are written next, `row.dst` apart.
     pub(super) next: Option<*const u8>,
 }
 
@@ -77,6 +77,8 @@ pub(super) fn each_piece(
     mut visit: impl FnMut(usize, isize, Piece),
 ) {
     let asks = Piece::is_worth_asking(run, row);
+    // As long as each other, so that each asks for as much as there is.
+    let length = row.count.div_ceil(row.count.div_ceil(PIECE));
     // One piece behind, so that the next is known.
     let mut last: Option<(usize, isize, Axis)> = None;
     let mut step = |next: Option<(usize, isize, Axis)>| {
@@ -87,8 +89,8 @@ pub(super) fn each_piece(
         last = next;
     };
     each_row(outer, |to, from| {
-        for n in (0..row.count).step_by(PIECE) {
-            let piece = Axis { count: PIECE.min(row.count - n), ..row };
+        for n in (0..row.count).step_by(length) {
+            let piece = Axis { count: length.min(row.count - n), ..row };
             step(Some((to + n * row.dst, from + n.cast_signed() * row.src, piece)));
         }
     });

@@ -1,36 +1,54 @@
 //! What a read will ask for next, announced where the store makes it wait: the disk works while blocks are decoded.
 
-use super::chunk::{fetch_run, has_blocks_of, locate, read_head, wanted};
+use super::chunk::{Wanted, fetch_run, has_blocks_of, locate, read_head, wanted};
 use super::visit::Visit;
 use crate::array::Array;
 use crate::chunk::Content;
 use crate::schunk::Place;
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// How many chunks ahead the first bytes of one are announced: their header says where the blocks are.
+/// How many chunks ahead the first bytes of one are announced, or twice as many as the blocks: the header says where those are.
 const HEADS: usize = 16;
-/// How many chunks ahead their blocks are announced.
-const BLOCKS: usize = 4;
+/// How many chunks ahead blocks are announced: twice as many as there are threads, within these.
+const BLOCKS: Range<usize> = 4..16;
 /// The most bytes of one chunk that are announced.
-const MOST: u64 = 8 << 20;
+const MOST: usize = 8 << 20;
 
 /// The chunks of a read, in turn.
 pub(super) struct Ahead<'a, F> {
     array: &'a Array,
     chunks: usize,
     visit: &'a F,
+    /// How many chunks ahead.
     blocks: usize,
+    /// The first chunks of which nothing was announced yet.
+    next_head: AtomicUsize,
+    next_blocks: AtomicUsize,
 }
 
 impl<'a, V: Visit, F: Fn(usize) -> V> Ahead<'a, F> {
     pub(super) fn new(array: &'a Array, chunks: usize, threads: usize, visit: &'a F) -> Self {
-        Ahead { array, chunks, visit, blocks: BLOCKS.max(2 * threads) }
+        let blocks = threads.saturating_mul(2).clamp(BLOCKS.start, BLOCKS.end);
+        Ahead {
+            array,
+            chunks,
+            visit,
+            blocks,
+            next_head: AtomicUsize::new(0),
+            next_blocks: AtomicUsize::new(0),
+        }
     }
 
-    /// Announces the first bytes of the chunks that come after chunk `n`: of the first all, then of one each time.
+    /// The chunks behind chunk `n`, at most `most`, that were not announced yet; they are from here on.
+    fn window(&self, mark: &AtomicUsize, n: usize, most: usize) -> Range<usize> {
+        let end = self.chunks.min(n.saturating_add(most + 1));
+        mark.fetch_max(end, Ordering::Relaxed).max(n + 1)..end
+    }
+
+    /// Announces the first bytes of the chunks that come after chunk `n`.
     pub(super) fn heads(&self, n: usize) {
-        let most = HEADS.max(2 * self.blocks);
-        let first = if n == 0 { 1 } else { n.saturating_add(most) };
-        for next in first..self.chunks.min(n.saturating_add(most + 1)) {
+        for next in self.window(&self.next_head, n, HEADS.max(2 * self.blocks)) {
             let chunk = (self.visit)(next).chunk();
             if let Ok(place @ Place::Stored { .. }) = self.array.schunk.place(chunk) {
                 let len = self.array.schunk.first_fetch(self.array.grid.blocks_per_chunk());
@@ -39,28 +57,43 @@ impl<'a, V: Visit, F: Fn(usize) -> V> Ahead<'a, F> {
         }
     }
 
-    /// Announces the blocks of the chunks that come after chunk `n`, with the first its own; `fetched` is for their headers.
-    pub(super) fn blocks(&self, n: usize, fetched: &mut Vec<u8>) {
-        let first = if n == 0 { 0 } else { n.saturating_add(self.blocks) };
-        for next in first..self.chunks.min(n.saturating_add(self.blocks + 1)) {
-            self.announce(&(self.visit)(next), fetched);
+    /// Announces the blocks of chunk `n` itself, where that was not done before, and of the chunks that come after it; `fetched` is for
+    /// their headers.
+    pub(super) fn blocks(&self, n: usize, (place, wanted): (Place, &[Wanted]), fetched: &mut Vec<u8>) {
+        if self.next_blocks.load(Ordering::Relaxed) <= n {
+            self.runs(place, wanted);
+        }
+        for next in self.window(&self.next_blocks, n, self.blocks) {
+            if self.array.schunk.exec().check_cancelled().is_err() {
+                return;
+            }
+            self.chunk(&(self.visit)(next), fetched);
         }
     }
 
     /// What is wrong with the chunk is found when it is read.
-    fn announce(&self, visit: &V, fetched: &mut Vec<u8>) {
+    fn chunk(&self, visit: &V, fetched: &mut Vec<u8>) {
         let Ok(place @ Place::Stored { .. }) = self.array.schunk.place(visit.chunk()) else { return };
         let Ok(head) = read_head(self.array, visit.chunk(), place, fetched) else { return };
         if matches!(head.content(), Content::Repeat(_)) || !has_blocks_of(&head, &self.array.grid) {
             return;
         }
+        if head.refers_to_first() {
+            let span = head.block_span(0);
+            self.array.schunk.announce(place, span.start as u64..span.end as u64);
+        }
         let mut wanted = wanted(visit, 0..visit.blocks());
         locate(&mut wanted, &head);
-        let (mut rest, mut said) = (&wanted[..], 0);
-        while !rest.is_empty() && said < MOST {
+        self.runs(place, &wanted);
+    }
+
+    fn runs(&self, place: Place, wanted: &[Wanted]) {
+        let (mut rest, mut left) = (wanted, MOST);
+        while !rest.is_empty() && left > 0 {
             let (_, bytes, after) = fetch_run(rest);
-            self.array.schunk.announce(place, bytes.start as u64..bytes.end as u64);
-            said += bytes.len() as u64;
+            let len = bytes.len().min(left);
+            self.array.schunk.announce(place, bytes.start as u64..(bytes.start + len) as u64);
+            left -= len;
             rest = after;
         }
     }
@@ -105,6 +138,9 @@ mod tests {
             buf.copy_from_slice(&self.bytes[offset as usize..end as usize]);
             Ok(())
         }
+        fn reads_ahead(&self) -> bool {
+            true
+        }
         fn will_read(&self, _: FileId, offset: u64, len: u64) {
             self.events.lock().unwrap().push(Event::Announced(offset..offset + len));
         }
@@ -141,31 +177,37 @@ mod tests {
         for threads in [1, 3] {
             let (array, items, events) = far(threads);
             let column = 2 * BLOCK as u64 + 100;
-            // The first read finds out that the store is slow.
+            // The header and the block of the first read find out that the store is slow.
             array.read_bytes(s![0, 0]).unwrap();
             events.lock().unwrap().clear();
-            let found = array.read_bytes(s![.., column..column + 9]).unwrap();
+            let column_read = array.read_bytes(s![.., column..column + 9]).unwrap();
             let rows = items.chunks(4 * BLOCK).flat_map(|row| &row[column as usize..][..9]);
-            assert!(found.iter().eq(rows));
+            assert!(column_read.iter().eq(rows));
             let events = events.lock().unwrap().clone();
             for n in 0..CHUNKS {
-                let Place::Stored { offset, .. } = array.schunk.place(n).unwrap() else { panic!("stored") };
-                let head = read_head(&array, n, array.schunk.place(n).unwrap(), &mut Vec::new()).unwrap();
+                let place = array.schunk.place(n).unwrap();
+                let Place::Stored { offset, .. } = place else { panic!("stored") };
+                let head = read_head(&array, n, place, &mut Vec::new()).unwrap();
+                let (said, read) = found(&events, offset);
+                assert!(n == 0 || said.is_some() && (said < read || threads > 1), "the head of chunk {n}");
                 for block in 0..4 {
-                    let last = offset + head.block_span(block).end as u64 - 1;
-                    let read = events.iter().position(|e| matches!(e, Event::Read(r) if r.contains(&last)));
-                    let said =
-                        events.iter().position(|e| matches!(e, Event::Announced(r) if r.contains(&last)));
+                    let (said, read) = found(&events, offset + head.block_span(block).end as u64 - 1);
                     if block == 2 {
                         // Several threads may come to one of the first chunks before it was announced.
-                        let in_time = said.is_some() && said < read;
-                        assert!(in_time || threads > 1, "chunk {n}");
-                        assert!(said.is_some() && read.is_some(), "chunk {n} on {threads} threads");
+                        let in_time = said.is_some() && said < read || threads > 1 && n < 6;
+                        assert!(in_time && read.is_some(), "chunk {n} on {threads} threads");
                     } else {
                         assert_eq!((said, read), (None, None), "block {block} of chunk {n}");
                     }
                 }
             }
         }
+    }
+
+    /// When a byte was first announced and first read.
+    fn found(events: &[Event], byte: u64) -> (Option<usize>, Option<usize>) {
+        let announced = |e: &Event| matches!(e, Event::Announced(range) if range.contains(&byte));
+        let read = |e: &Event| matches!(e, Event::Read(range) if range.contains(&byte));
+        (events.iter().position(announced), events.iter().position(read))
     }
 }

@@ -47,8 +47,8 @@ pub(super) struct Wanted {
     index: usize,
 }
 
-/// What announces coming reads; it is given memory for headers.
-pub(super) type Announce<'a> = dyn Fn(&mut Vec<u8>) + 'a;
+/// What announces coming reads: the blocks of this chunk, and those of others, for whose headers it is given memory.
+pub(super) type Announce<'a> = dyn Fn((Place, &[Wanted]), &mut Vec<u8>) + 'a;
 
 pub(crate) struct ChunkRead<'a, V> {
     pub(super) array: &'a Array,
@@ -130,7 +130,7 @@ impl<V: Visit> ChunkRead<'_, V> {
             head.decode_block(0, stream, None, &mut first, scratch).map_err(|e| e.in_block(0))?;
         }
         if let Some(ahead) = self.ahead.filter(|_| schunk.is_slow()) {
-            ahead(fetched);
+            ahead((place, &wanted), fetched);
         }
         let reference = (!first.is_empty()).then_some(&first[..]);
         let mut rest = &wanted[..];

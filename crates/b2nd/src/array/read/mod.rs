@@ -21,9 +21,10 @@ use crate::codec::Codec;
 use crate::error::Error;
 use crate::error::Result;
 use crate::exec::Exec;
+use crate::schunk::Place;
 use ahead::Ahead;
 use b2nd_kernel::boxes::BoxGrid;
-use chunk::{Announce, ChunkRead};
+use chunk::{Announce, ChunkRead, Wanted};
 use plan::Plan;
 use points::PointPlan;
 use visit::BoxVisit;
@@ -163,8 +164,10 @@ impl Array {
                 return Ok(());
             }
             // The first part that has a block says what comes after the chunk.
-            let announce = |fetched: &mut Vec<u8>| ahead.blocks(task / parts, fetched);
-            let first = range.start == 0;
+            let announce =
+                |own: (Place, &[Wanted]), fetched: &mut Vec<u8>| ahead.blocks(task / parts, own, fetched);
+            // What the cache has is not read.
+            let first = range.start == 0 && !cached;
             if first && self.schunk.is_slow() {
                 ahead.heads(task / parts);
             }
