@@ -19,6 +19,18 @@ fuzz_target!(|input: (u16, &[u8])| {
             assert_eq!(run(kernel, level), expected, "{level:?}, width {width}");
         }
     }
+    let items = data.len() / width;
+    let cut = |n: u8| (usize::from(n) * (items + 1) / 256) as u32;
+    let runs: Vec<_> = data.chunks_exact(2).take(64).map(|d| cut(d[0].min(d[1]))..cut(d[0].max(d[1]))).collect();
+    let taken = |level: Level| {
+        let mut out = vec![0; runs.iter().map(ExactSizeIterator::len).sum::<usize>() * width];
+        shuffle::take(level, width, data, &mut out, &runs);
+        out
+    };
+    let expected = taken(Level::Scalar);
+    for level in Level::available() {
+        assert_eq!(taken(level), expected, "{level:?}, width {width}");
+    }
     let sums = |level: Level| {
         let mut out = data.to_vec();
         bytedelta::decode(level, &mut out);

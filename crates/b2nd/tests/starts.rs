@@ -1,7 +1,8 @@
 //! Reads that need only the start of a block: the same items, whatever the codec and filter.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail")]
 
-use b2nd::{Array, Codec, Dtype, Exec, OpenOptions, Options, Params, SplitMode, s};
+use b2nd::{Array, Codec, Dtype, Exec, OpenOptions, Options, Params, Selection, SplitMode, s};
+use b2nd_testkit::nd::NaiveArray;
 use b2nd_testkit::rng::Rng;
 
 /// 40 × 30 × 20 items of 4 bytes in blocks of 16 × 10 × 8, whose edges cut blocks.
@@ -49,8 +50,74 @@ fn planes_boxes_and_items_are_those_that_were_written() {
                 (b..b + 3).for_each(|j| expected.extend([at(i, j, k), at(i, j, 0)]));
             }
             assert_eq!(found, expected, "{params:?}");
-            let points = array.read_items::<u32>(b2nd::Selection::flat([i as i64 * 600, 5, 5])).unwrap();
+            let points = array.read_items::<u32>(Selection::flat([i as i64 * 600, 5, 5])).unwrap();
             assert_eq!(points, [at(i, 0, 0), items[5], items[5]], "{params:?}");
+        }
+    }
+}
+
+/// What is taken along an axis: an index, a few in a row, every so many forwards or backwards, or a list; as text and as indices.
+fn picked(rng: &mut Rng, len: i64) -> (String, Vec<usize>) {
+    let start = rng.between(0, len - 1);
+    let (indices, text): (Vec<i64>, _) = match rng.between(0, 5) {
+        0 | 1 => (vec![start], format!("{start}:{}", start + 1)),
+        2 => {
+            let stop = (start + rng.between(2, 12)).min(len);
+            ((start..stop).collect(), format!("{start}:{stop}"))
+        }
+        3 => {
+            let step = rng.between(2, 9);
+            ((start..len).step_by(step as usize).collect(), format!("{start}::{step}"))
+        }
+        4 => {
+            let step = rng.between(1, 9);
+            ((0..=start).rev().step_by(step as usize).collect(), format!("{start}::-{step}"))
+        }
+        _ => {
+            let list: Vec<i64> = (0..rng.between(1, 4)).map(|_| rng.between(0, len - 1)).collect();
+            (list.clone(), format!("{list:?}"))
+        }
+    };
+    (text, indices.into_iter().map(|i| i as usize).collect())
+}
+
+#[test]
+fn few_items_of_a_block_are_those_that_were_written() {
+    const SHAPE: [usize; 3] = [37, 50, 70];
+    let mut rng = Rng::new(12);
+    for (n, itemsize) in [2usize, 3, 4, 6, 8, 12, 16, 24, 5].into_iter().cycle().take(36).enumerate() {
+        let codec = [Codec::Lz4, Codec::Zstd, Codec::BloscLz, Codec::Zlib][n % 4];
+        let split = [SplitMode::Always, SplitMode::Never][n / 9 % 2];
+        let mut naive = NaiveArray::zeros(&SHAPE, itemsize);
+        for (n, item) in naive.data.chunks_exact_mut(itemsize).enumerate() {
+            let value = (n as u64 / 5 * 77 + rng.next_u64() % 3).to_le_bytes();
+            item.iter_mut().zip(value.into_iter().cycle()).for_each(|(to, from)| *to = from);
+        }
+        let params = Params::new(itemsize as u32).with_codec(codec).with_split(split);
+        let params = params.with_pipeline("shuffle".parse().unwrap());
+        let options = Options::new().with_chunks([20, 50, 66]).with_blocks([10, 25, 33]).with_params(params);
+        let dtype = Dtype::parse(&format!("[('a', '|V{}'), ('b', '|u1')]", itemsize - 1)).unwrap();
+        let mut array = options.create(None, dtype, &SHAPE.map(|n| n as u64)).unwrap();
+        array.write_bytes(s![], &naive.data).unwrap();
+        for _ in 0..25 {
+            let picks: Vec<_> = SHAPE.iter().map(|&len| picked(&mut rng, len as i64)).collect();
+            let text = picks.iter().map(|(text, _)| &text[..]).collect::<Vec<_>>().join(", ");
+            let indices: Vec<_> = picks.into_iter().map(|(_, indices)| indices).collect();
+            let (selection, due) = (Selection::parse(&text).unwrap(), naive.get(&indices));
+            assert!(
+                array.read_bytes(selection.clone()).unwrap() == due,
+                "{itemsize} {codec:?} {split:?} [{text}]"
+            );
+            let last: Vec<u8> = due.chunks_exact(itemsize).map(|item| item[itemsize - 1]).collect();
+            let field = array.field("b").unwrap().read_bytes(selection.clone()).unwrap();
+            assert!(field == last, "{itemsize} {codec:?} {split:?} [{text}], a field");
+            let points: Vec<usize> = (0..rng.between(1, 80)).map(|_| rng.between(0, 9999) as usize).collect();
+            let selection = Selection::flat(points.iter().map(|&n| n as i64).collect::<Vec<_>>());
+            let due = naive.get_flat(&points);
+            assert!(
+                array.read_bytes(selection.clone()).unwrap() == due,
+                "{itemsize} {codec:?} {split:?} {points:?}"
+            );
         }
     }
 }

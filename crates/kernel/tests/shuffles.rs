@@ -203,3 +203,62 @@ fn unequal_lengths_are_refused() {
 fn width_zero_is_refused() {
     bitshuffle::unshuffle(Level::detect(), 0, &[0; 64], &mut [0; 64]);
 }
+
+/// Runs of items of about `each` with gaps of about `gap`, a few of them out of turn, twice, or empty.
+fn some_runs(items: usize, each: usize, gap: usize, seed: u64) -> Vec<std::ops::Range<u32>> {
+    let picks = noise(1 + 2 * items / (1 + each.min(gap)), seed);
+    let (mut runs, mut at) = (Vec::new(), 0);
+    for pick in picks.chunks_exact(2) {
+        let start = at + usize::from(pick[0]) % (2 * gap + 1);
+        let end = start + usize::from(pick[1]) % (2 * each + 1);
+        if end > items {
+            break;
+        }
+        runs.push(start as u32..end as u32);
+        at = end;
+    }
+    if let (Some(first), true) = (runs.first().cloned(), seed.is_multiple_of(3)) {
+        runs.push(first);
+        runs.rotate_right(1);
+    }
+    runs
+}
+
+#[test]
+fn items_are_taken_run_after_run() {
+    for width in [1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 40] {
+        for items in [1, 15, 16, 33, 64, 65, 100, 321, 1000] {
+            let kinds = [(1, 1), (1, 30), (3, 5), (20, 40), (200, 100), (400, 0)];
+            for (n, (each, gap)) in kinds.into_iter().enumerate() {
+                let src = noise(items * width + n, (width * 7 + items) as u64);
+                let bytes = byte_oracle(width, &src);
+                let wanted = some_runs(items, each, gap, (items + width * n) as u64);
+                let due =
+                    wanted.iter().flat_map(|run| &src[run.start as usize * width..run.end as usize * width]);
+                let due: Vec<u8> = due.copied().collect();
+                for level in Level::available() {
+                    let mut dst = vec![0xa5; due.len() + 7];
+                    shuffle::take(level, width, &bytes, &mut dst[3..due.len() + 3], &wanted);
+                    assert!(dst[3..due.len() + 3] == due, "{level:?} {width} {items} {each} {gap}");
+                    assert_eq!((&dst[..3], &dst[due.len() + 3..]), (&[0xa5; 3][..], &[0xa5; 4][..]));
+                }
+            }
+        }
+    }
+}
+
+fn runs_of(run: std::ops::Range<u32>) -> Vec<std::ops::Range<u32>> {
+    std::iter::once(run).collect()
+}
+
+#[test]
+#[should_panic(expected = "what is wanted is there")]
+fn items_behind_the_end_are_refused() {
+    shuffle::take(Level::detect(), 4, &[0; 64], &mut [0; 56], &runs_of(3..17));
+}
+
+#[test]
+#[should_panic(expected = "there is room")]
+fn items_without_room_are_refused() {
+    shuffle::take(Level::detect(), 4, &[0; 64], &mut [0; 52], &runs_of(3..15));
+}

@@ -171,6 +171,36 @@ impl Blocks {
         Ok(true)
     }
 
+    /// Whether blocks of `whole` bytes are shuffled items of `itemsize` bytes, and nothing else was done to them.
+    pub(super) fn takes_items_of(&self, itemsize: usize, whole: usize) -> bool {
+        let shuffled = itemsize > 1 && self.steps.only_shuffle(whole) == Some(itemsize);
+        shuffled && !self.variable && self.ways_or.is_none() && (self.ways == 1 || self.ways == itemsize)
+    }
+
+    /// Decodes the items `runs` of a full block of `whole` bytes, where [`Blocks::takes_items_of`], one behind the other.
+    /// They lie in its first `reach` bytes; what follows is not looked at where that saves work.
+    pub(super) fn decode_items(
+        &self,
+        whole: usize,
+        stream: &[u8],
+        (reach, runs): (usize, &[Range<u32>]),
+        dst: &mut [u8],
+        scratch: &mut Scratch,
+    ) -> Result<()> {
+        let width = self.steps.only_shuffle(whole).unwrap_or(1).max(1);
+        let due =
+            if self.ways == width && self.engine.stops() { start_for(reach, width, whole) } else { whole };
+        let Scratch { front, codec, .. } = scratch;
+        let filtered = grown(front, due, "the filters of a block")?;
+        if due < whole {
+            streams::read_starts(&self.engine, stream, width, whole, filtered, codec)?;
+        } else {
+            streams::read(&self.engine, stream, self.ways, filtered, codec)?;
+        }
+        self.steps.take_items(width, filtered, dst, runs);
+        Ok(())
+    }
+
     fn read_variable(&self, block: &[u8], dst: &mut [u8], state: &mut crate::codec::State) -> Result<()> {
         let len = variable_len(block)?;
         let payload = block.get(LENGTH..).unwrap_or_default();
@@ -186,6 +216,14 @@ impl Blocks {
         }
         self.engine.decompress(payload, dst, state)
     }
+}
+
+/// How many of the `whole` bytes of a block are decoded where those up to `reach` are needed: all, or whole vectors of items
+/// of `width` bytes that leave enough out to be worth it.
+pub(crate) fn start_for(reach: usize, width: usize, whole: usize) -> usize {
+    let step = width.saturating_mul(64);
+    let due = reach.div_ceil(step).saturating_mul(step);
+    if due > whole / 8 * 7 { whole } else { due }
 }
 
 /// Uncompressed bytes of a block of variable length, as its start says.

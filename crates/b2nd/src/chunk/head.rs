@@ -225,6 +225,35 @@ impl ChunkHead {
 }
 
 impl ChunkHead {
+    /// Whether single items of `itemsize` bytes can be taken out of the chunk's blocks by [`ChunkHead::decode_items`].
+    pub(crate) fn takes_items_of(&self, itemsize: usize) -> bool {
+        let Body::Blocks(blocks) = &self.body else { return false };
+        blocks.takes_items_of(itemsize, self.header.blocksize as usize)
+    }
+
+    /// Decodes the items `runs` of block `n` from `stream`, one behind the other; all of them lie in the first `reach` bytes of
+    /// the block. Whether it did: only where [`ChunkHead::takes_items_of`] and the block is full. Damage in the rest of the
+    /// block may not be seen.
+    pub(crate) fn decode_items(
+        &self,
+        n: usize,
+        stream: &[u8],
+        (reach, runs): (usize, &[Range<u32>]),
+        dst: &mut [u8],
+        scratch: &mut Scratch,
+    ) -> Result<bool> {
+        let whole = self.block_len(n);
+        match &self.body {
+            Body::Blocks(blocks) if whole == self.header.blocksize as usize => {
+                self.check_block(n, stream)?;
+                let result = blocks.decode_items(whole, stream, (reach, runs), dst, scratch);
+                result.map_err(|error| error.in_block(u32::try_from(n).unwrap_or(u32::MAX)))?;
+                Ok(true)
+            }
+            _ => Ok(false),
+        }
+    }
+
     /// Decodes the start of block `n` from `stream`, as much as `dst` has room for, where that is less work than all of the
     /// block; whether it did. Damage in the rest of the block is not seen.
     pub(crate) fn decode_start(

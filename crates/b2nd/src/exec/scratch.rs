@@ -2,6 +2,7 @@
 
 use crate::codec;
 use std::cell::Cell;
+use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -22,6 +23,8 @@ pub(crate) struct Scratch {
     pub(crate) fetched: Vec<u8>,
     /// A compressed chunk on its way to its store.
     pub(crate) packed: Vec<u8>,
+    /// Which items of a block are taken, as runs.
+    pub(crate) runs: Vec<Range<u32>>,
     /// Contexts and hash tables of the codecs.
     pub(crate) codec: codec::State,
 }
@@ -37,6 +40,9 @@ impl Scratch {
             if buffer.capacity() > MAX_KEPT_BYTES {
                 *buffer = Vec::new();
             }
+        }
+        if self.runs.capacity() > MAX_KEPT_BYTES / size_of::<Range<u32>>() {
+            self.runs = Vec::new();
         }
     }
 }

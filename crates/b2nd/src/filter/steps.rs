@@ -18,6 +18,7 @@ use b2nd_kernel::cpu::Level;
 use b2nd_kernel::runs;
 use b2nd_kernel::shuffle;
 use std::mem::swap;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// One filter with all that it needs to know, the data aside.
@@ -85,6 +86,12 @@ impl Steps {
     /// all.
     pub(crate) fn unshuffle_start(&self, width: usize, src: &[u8], dst: &mut [u8]) {
         shuffle::unshuffle(self.level, width, src, dst);
+    }
+
+    /// Takes items out of the start of a block that [`Steps::only_shuffle`] shuffled, whose bytes stand in `src` as if they were
+    /// all.
+    pub(crate) fn take_items(&self, width: usize, src: &[u8], dst: &mut [u8], runs: &[Range<u32>]) {
+        shuffle::take(self.level, width, src, dst, runs);
     }
 
     /// Applies all steps to a block. `first` is the first block, decoded, for the blocks after it.

@@ -1,11 +1,12 @@
 //! Byte shuffle: AVX2, two lanes.
 
 use super::lanes::{
-    AHEAD, aligned_steps, finish, gather_lanes, is_long, item_steps, lane_kernels, least, scatter_lanes,
-    spill, steps,
+    AHEAD, FEW, aligned_steps, copy_vectors, finish, gather_lanes, is_long, item_steps, lane_kernels, least,
+    scatter_lanes, spill, steps,
 };
 use super::scalar;
 use crate::cpu::Avx2;
+use std::ops::Range;
 
 lane_kernels!(avx2, "avx2", gather_lanes, scatter_lanes, [0 1], apart [2 4 8 12 16], together [2 4 8 16]);
 
@@ -27,4 +28,13 @@ pub(super) fn unshuffle(token: Avx2, width: usize, src: &[u8], dst: &mut [u8]) {
     // SAFETY: the token proves that the machine has these instructions.
     unsafe { unshuffle_all(width, src, dst) };
     finish(dst);
+}
+
+/// Puts some of the items together.
+pub(super) fn take(token: Avx2, width: usize, src: &[u8], dst: &mut [u8], wanted: &[Range<u32>]) {
+    if src.len() / width < least(width, ITEMS) {
+        return super::sse2::take(token.into(), width, src, dst, wanted);
+    }
+    // SAFETY: the token proves that the machine has these instructions.
+    unsafe { take_all(width, src, dst, wanted) };
 }

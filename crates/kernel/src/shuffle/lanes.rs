@@ -88,6 +88,47 @@ macro_rules! lane_kernels {
             }
         }
 
+        /// Puts the items of long runs together, run after run. What a step has beyond its run may be what the next one wants.
+        #[target_feature(enable = $features)]
+        fn take_long<const W: usize>(src: &[u8], dst: &mut [u8], wanted: &[Range<u32>]) {
+            let items = src.len() / W;
+            let (mut held, mut aside) = (0..0, [[0; BYTES]; W]);
+            let mut at = 0;
+            for run in wanted {
+                let (mut i, end) = (run.start as usize, run.end as usize);
+                while i < end {
+                    let n = ITEMS.min(end - i);
+                    if i < held.start || i + n > held.end {
+                        let first = i.min(items - ITEMS);
+                        held = first..first + ITEMS;
+                        let rows = Parts::<W, BYTES>::new(src, first, items);
+                        let mut v = [arch::zero(); W];
+                        for (j, v) in v.iter_mut().enumerate() {
+                            *v = arch::load(rows.get(j));
+                        }
+                        $scatter!(W, v, aside.as_flattened_mut(), false);
+                    }
+                    copy_vectors::<BYTES>(&aside.as_flattened()[(i - held.start) * W..], &mut dst[at..], n * W);
+                    i += n;
+                    at += n * W;
+                }
+            }
+        }
+
+        #[target_feature(enable = $features)]
+        fn take_even<const W: usize>(src: &[u8], dst: &mut [u8], wanted: &[Range<u32>]) {
+            let mut dst = dst;
+            for runs in wanted.chunk_by(|a, b| (a.len() > FEW) == (b.len() > FEW)) {
+                let (part, rest) = dst.split_at_mut(runs.iter().map(|run| run.len() * W).sum());
+                dst = rest;
+                if runs[0].len() > FEW {
+                    take_long::<W>(src, part, runs);
+                } else {
+                    scalar::take_few::<W>(src, part, runs);
+                }
+            }
+        }
+
         #[target_feature(enable = $features)]
         fn shuffle_tiles(width: usize, src: &[u8], dst: &mut [u8]) {
             let items = src.len() / width;
@@ -148,8 +189,32 @@ macro_rules! lane_kernels {
                 _ => unshuffle_tiles(width, src, dst),
             }
         }
+
+        #[target_feature(enable = $features)]
+        fn take_all(width: usize, src: &[u8], dst: &mut [u8], wanted: &[Range<u32>]) {
+            match width {
+                $($together => take_even::<$together>(src, dst, wanted),)*
+                _ => scalar::take(width, src, dst, wanted),
+            }
+        }
     };
 }
+
+/// Copies the first `len` bytes, by whole vectors where there is room: what one writes beyond them is written again later.
+#[inline(always)]
+pub(super) fn copy_vectors<const N: usize>(src: &[u8], dst: &mut [u8], len: usize) {
+    let padded = len.next_multiple_of(N);
+    if let (Some(src), Some(dst)) = (src.get(..padded), dst.get_mut(..padded)) {
+        for (from, to) in src.as_chunks::<N>().0.iter().zip(dst.as_chunks_mut().0) {
+            *to = *from;
+        }
+    } else {
+        dst[..len].copy_from_slice(&src[..len]);
+    }
+}
+
+/// So many items side by side are put together one by one: a step costs about as much as this many.
+pub(super) const FEW: usize = 4;
 
 /// The items that a 16-byte access to narrow items must stay away from the end.
 pub(crate) const fn spill(width: usize) -> usize {

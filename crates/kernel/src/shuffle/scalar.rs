@@ -2,6 +2,8 @@
 //!
 //! Both slices hold the same whole number of items.
 
+use std::ops::Range;
+
 /// Items per step: the transposed pieces are runs of this many bytes.
 const STEP: usize = 16;
 
@@ -25,6 +27,46 @@ pub(super) fn unshuffle(width: usize, src: &[u8], dst: &mut [u8]) {
         16 => unshuffle_fixed::<16>(src, dst),
         _ => unshuffle_from(width, 0, src, dst),
     }
+}
+
+/// Puts some of the items together, one behind the other.
+pub(super) fn take(width: usize, src: &[u8], dst: &mut [u8], wanted: &[Range<u32>]) {
+    let rows = src.len() / width;
+    match width {
+        2 => take_few::<2>(src, dst, wanted),
+        4 => take_few::<4>(src, dst, wanted),
+        8 => take_few::<8>(src, dst, wanted),
+        16 => take_few::<16>(src, dst, wanted),
+        _ => {
+            for (i, item) in places(wanted).zip(dst.chunks_exact_mut(width)) {
+                for (byte, row) in item.iter_mut().zip(src.chunks_exact(rows)) {
+                    *byte = row[i];
+                }
+            }
+        }
+    }
+}
+
+/// Puts some of the items together, byte by byte. A function of its own, or the places of the rows would not stay in registers.
+#[inline(never)]
+pub(super) fn take_few<const W: usize>(src: &[u8], dst: &mut [u8], wanted: &[Range<u32>]) {
+    let items = src.len() / W;
+    let rows: [&[u8]; W] = std::array::from_fn(|j| &src[j * items..][..items]);
+    let mut runs = wanted.iter();
+    let (mut i, mut end) = (0, 0);
+    for item in dst.as_chunks_mut().0 {
+        while i == end {
+            let Some(run) = runs.next() else { return };
+            (i, end) = (run.start as usize, run.end as usize);
+        }
+        *item = std::array::from_fn::<u8, W, _>(|j| rows[j][i]);
+        i += 1;
+    }
+}
+
+/// The numbers of the items of all runs.
+fn places(wanted: &[Range<u32>]) -> impl Iterator<Item = usize> {
+    wanted.iter().flat_map(|run| run.start as usize..run.end as usize)
 }
 
 /// Shuffles the items from `first` on, in tiles that keep the source in the nearest cache.

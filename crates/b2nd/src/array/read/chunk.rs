@@ -15,12 +15,14 @@ use crate::exec::Exec;
 use crate::exec::Scratch;
 use crate::filter::grown;
 use crate::limits::Limits;
+use crate::limits::MAX_NDIM;
 use crate::limits::resize;
 use crate::limits::zeroed;
 use crate::schunk::Hook;
 use crate::schunk::Key;
 use crate::schunk::Place;
 use b2nd_kernel::boxes::BoxMut;
+use b2nd_kernel::boxes::Source;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -207,12 +209,58 @@ impl<V: Visit> ChunkRead<'_, V> {
         {
             return self.decode_wanted(source, wanted.block, out, scratch);
         }
+        if !posted && self.decode_some(source, wanted, &mut place, block, scratch)? {
+            return Ok(());
+        }
         if !posted && self.decode_start(source, wanted, block, scratch)? {
             return self.scatter(wanted.index, &mut place, block, 0);
         }
         resize("a block", block, bytes)?;
         self.decode_wanted(source, wanted.block, block, scratch)?;
         self.scatter(wanted.index, &mut place, block, 0)
+    }
+
+    /// Puts the items that are taken, and no others, together, where they are few and still shuffled; whether it did.
+    fn decode_some(
+        &self,
+        source: &Encoded<'_>,
+        wanted: &Wanted,
+        place: &mut BoxMut<'_>,
+        block: &mut Vec<u8>,
+        scratch: &mut Scratch,
+    ) -> Result<bool> {
+        let itemsize = self.grid().itemsize();
+        if !source.head.takes_items_of(itemsize) {
+            return Ok(false);
+        }
+        let mut runs = std::mem::take(&mut scratch.runs);
+        let few = self.visit.runs(wanted.index, &mut runs);
+        let packed =
+            grown(block, if few { self.visit.items(wanted.index) * itemsize } else { 0 }, "a block")?;
+        let reach = self.visit.reach(wanted.index);
+        let done = if few {
+            source.head.decode_items(wanted.block, source.stream, (reach, &runs), packed, scratch)
+        } else {
+            Ok(false)
+        };
+        scratch.runs = runs;
+        if done? { self.unpack(place, packed).map(|()| true) } else { Ok(false) }
+    }
+
+    /// Copies items that follow each other as in their cell.
+    fn unpack(&self, place: &mut BoxMut<'_>, packed: &[u8]) -> Result<()> {
+        let (mut strides, axes) = ([0; MAX_NDIM], place.shape().len());
+        let mut stride = self.grid().itemsize().cast_signed();
+        for (to, &count) in strides[..axes].iter_mut().zip(place.shape()).rev() {
+            *to = stride;
+            stride *= count.cast_signed();
+        }
+        let items = Source { bytes: packed, offset: self.visit.part().offset, strides: &strides[..axes] };
+        if place.copy_from(items) {
+            Ok(())
+        } else {
+            Err(Error::usage("the field does not lie inside the item"))
+        }
     }
 
     /// Decodes a block up to the last item that is taken, where that saves work; whether it did.
@@ -224,10 +272,8 @@ impl<V: Visit> ChunkRead<'_, V> {
         scratch: &mut Scratch,
     ) -> Result<bool> {
         let bytes = self.grid().block_bytes();
-        // In whole vectors of items.
-        let step = self.grid().itemsize().saturating_mul(64);
-        let due = self.visit.reach(wanted.index).div_ceil(step).saturating_mul(step);
-        if due > bytes / 8 * 7 {
+        let due = chunk::start_for(self.visit.reach(wanted.index), self.grid().itemsize(), bytes);
+        if due == bytes {
             return Ok(false);
         }
         let start = grown(block, due, "a block")?;

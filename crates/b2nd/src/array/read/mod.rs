@@ -6,6 +6,7 @@ pub(crate) mod chunk;
 mod field;
 pub(crate) mod plan;
 pub(crate) mod points;
+mod some;
 #[cfg(test)]
 mod tests;
 pub(crate) mod visit;

@@ -5,6 +5,8 @@ use crate::array::read::plan::ChunkVisit;
 use crate::array::read::plan::Plan;
 use crate::array::read::plan::Steps;
 use crate::array::read::points::PointPlan;
+use crate::array::read::some;
+use crate::array::read::some::Taken;
 use crate::limits::MAX_NDIM;
 use b2nd_kernel::boxes::Along;
 use b2nd_kernel::boxes::BoxGrid;
@@ -34,6 +36,9 @@ pub(crate) trait Visit {
     fn is_whole(&self, index: usize) -> bool;
     /// The bytes from the start of a block to the end of the last item that is taken.
     fn reach(&self, index: usize) -> usize;
+    /// Finds the runs of items that are taken from a block, as the result has them; whether they are so few that the others
+    /// are better left where they are.
+    fn runs(&self, index: usize, runs: &mut Vec<Range<u32>>) -> bool;
     /// The cell of a block; `None` when it was taken already.
     fn take(&self, index: usize) -> Option<BoxMut<'_>>;
     /// Copies the wanted items of a block, which starts at `start` of the decoded bytes, into its cell; whether they
@@ -85,6 +90,21 @@ impl Visit for BoxVisit<'_> {
         axes.fold(self.grid.itemsize(), |reach, ((segment, steps), &stride)| {
             reach.saturating_add(steps.last(segment).saturating_mul(stride))
         })
+    }
+
+    fn runs(&self, index: usize, runs: &mut Vec<Range<u32>>) -> bool {
+        let itemsize = self.grid.itemsize();
+        let cell = self.visit.cell(index);
+        let (mut axes, mut first) = ([Taken::default(); MAX_NDIM], 0);
+        let sides =
+            self.visit.segments(self.plan, &cell).zip(&self.plan.steps).zip(self.grid.block_strides());
+        for (taken, ((segment, steps), &stride)) in axes.iter_mut().zip(sides) {
+            let stride = stride / itemsize;
+            let list = steps.inside(segment).map(|places| (places, stride));
+            *taken = Taken { count: segment.count, step: steps.stride(stride, segment.count), list };
+            first += if list.is_some() { 0 } else { segment.first * stride };
+        }
+        some::runs(&axes[..cell.len()], first, itemsize, self.reach(index), runs)
     }
 
     fn take(&self, index: usize) -> Option<BoxMut<'_>> {
@@ -155,6 +175,12 @@ impl Visit for PointVisit<'_> {
         // They ascend.
         let last = self.plan.inside(self.plan.points(self.blocks.start + index)).last();
         last.map_or(0, |last| last.saturating_add(1).saturating_mul(self.itemsize))
+    }
+
+    fn runs(&self, index: usize, runs: &mut Vec<Range<u32>>) -> bool {
+        let places = self.plan.inside(self.plan.points(self.blocks.start + index));
+        let taken = Taken { count: places.len(), step: 0, list: Some((places, 1)) };
+        some::runs(&[taken], 0, self.itemsize, self.reach(index), runs)
     }
 
     fn take(&self, index: usize) -> Option<BoxMut<'_>> {
