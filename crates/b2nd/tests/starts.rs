@@ -75,19 +75,32 @@ fn picked(rng: &mut Rng, len: i64) -> (String, Vec<usize>) {
         }
         _ => {
             let list: Vec<i64> = (0..rng.between(1, 4)).map(|_| rng.between(0, len - 1)).collect();
-            (list.clone(), format!("{list:?}"))
+            (list.clone(), format!("{list:?}").replace(' ', ""))
         }
     };
     (text, indices.into_iter().map(|i| i as usize).collect())
+}
+
+/// The selection of a view whose axes are the last, the first and the second.
+fn reordered(text: &str) -> Selection {
+    let parts: Vec<&str> = text.split(", ").collect();
+    Selection::parse(&[parts[2], parts[0], parts[1]].join(", ")).unwrap()
+}
+
+/// Items of that view in the array's own order.
+fn naive_permuted(items: &[u8], [c, a, b]: [usize; 3], itemsize: usize) -> Vec<u8> {
+    let places = (0..a * b * c).map(|n| (n % c) * a * b + n / c);
+    places.flat_map(|at| items[at * itemsize..][..itemsize].iter().copied()).collect()
 }
 
 #[test]
 fn few_items_of_a_block_are_those_that_were_written() {
     const SHAPE: [usize; 3] = [37, 50, 70];
     let mut rng = Rng::new(12);
-    for (n, itemsize) in [2usize, 3, 4, 6, 8, 12, 16, 24, 5].into_iter().cycle().take(36).enumerate() {
+    for (n, itemsize) in [2usize, 3, 4, 6, 8, 12, 16, 24, 5, 40, 200].into_iter().cycle().take(44).enumerate()
+    {
         let codec = [Codec::Lz4, Codec::Zstd, Codec::BloscLz, Codec::Zlib][n % 4];
-        let split = [SplitMode::Always, SplitMode::Never][n / 9 % 2];
+        let split = [SplitMode::Always, SplitMode::Never][n / 11 % 2];
         let mut naive = NaiveArray::zeros(&SHAPE, itemsize);
         for (n, item) in naive.data.chunks_exact_mut(itemsize).enumerate() {
             let value = (n as u64 / 5 * 77 + rng.next_u64() % 3).to_le_bytes();
@@ -109,6 +122,11 @@ fn few_items_of_a_block_are_those_that_were_written() {
                 "{itemsize} {codec:?} {split:?} [{text}]"
             );
             let last: Vec<u8> = due.chunks_exact(itemsize).map(|item| item[itemsize - 1]).collect();
+            // From the other side: the axes in another order.
+            let mut turned = array.view().permute(&[2, 0, 1]).unwrap().read_bytes(reordered(&text)).unwrap();
+            turned =
+                naive_permuted(&turned, [indices[2].len(), indices[0].len(), indices[1].len()], itemsize);
+            assert!(turned == due, "{itemsize} {codec:?} {split:?} [{text}], permuted");
             let field = array.field("b").unwrap().read_bytes(selection.clone()).unwrap();
             assert!(field == last, "{itemsize} {codec:?} {split:?} [{text}], a field");
             let points: Vec<usize> = (0..rng.between(1, 80)).map(|_| rng.between(0, 9999) as usize).collect();

@@ -146,7 +146,8 @@ fn encode_planned(
         exec.progress(bytes);
         exec.check_cancelled()
     };
-    if exec.threads() == 1 || plan.nblocks() < 2 || plan.raw_from_start() {
+    let threads = exec.threads_for(plan.nblocks(), u64::from(plan.header.nbytes));
+    if threads <= 1 || plan.raw_from_start() {
         exec.check_cancelled()?;
         exec.with_scratch(|scratch| plan.encode_serial(source, scratch, out, &after_block))?;
     } else {

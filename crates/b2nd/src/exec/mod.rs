@@ -166,6 +166,11 @@ impl Exec {
         result
     }
 
+    /// On how many threads work of so many tasks on `bytes` bytes of blocks is done.
+    pub(crate) fn threads_for(&self, tasks: usize, bytes: u64) -> usize {
+        if bytes < PARALLEL_FROM_BYTES { 1 } else { self.threads().min(tasks) }
+    }
+
     /// Runs `work(scratch, task)` for every task below `tasks`, on as many threads as pay for `bytes` of blocks.
     ///
     /// Every task that starts runs to its end. The first failure (by task number, among those that ran) or a
@@ -174,7 +179,7 @@ impl Exec {
     where
         F: Fn(&mut Scratch, usize) -> Result<()> + Sync,
     {
-        let threads = if bytes < PARALLEL_FROM_BYTES { 1 } else { self.threads().min(tasks) };
+        let threads = self.threads_for(tasks, bytes);
         if threads <= 1 {
             return self.with_scratch(|scratch| {
                 (0..tasks).try_for_each(|task| {

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError, Weak};
 use std::time::{Duration, Instant};
 
-/// How long a thread that has nothing left to do waits awake for the others. Going to sleep and being woken takes 50 µs on
+/// How long a caller that has nothing left to do waits awake for the threads that help it. Going to sleep and being woken takes 50 µs on
 /// virtual machines, half of what two threads need for a MiB.
 const LINGER: Duration = Duration::from_micros(100);
 
@@ -116,15 +116,20 @@ impl Reserved {
     }
 
     /// Does `work` on all of them and on this thread, and waits for all.
-    pub(super) fn run(mut self, work: &(impl Fn() + Sync)) {
+    pub(super) fn run(self, work: &(impl Fn() + Sync)) {
+        self.run_counted(&AtomicUsize::new(0), work);
+    }
+
+    /// As [`Reserved::run`]; counts in `done` who of the others is done.
+    fn run_counted(mut self, done: &AtomicUsize, work: &(impl Fn() + Sync)) {
         let pool = self.pool.clone();
         let (Some(threads), idle) = (&pool.threads, &pool.idle) else { return work() };
-        let (begun, wanted, back) = (Instant::now(), self.count, &AtomicUsize::new(0));
+        let (begun, wanted) = (Instant::now(), self.count);
         threads.in_place_scope(|scope| {
             while let Some(rest) = self.count.checked_sub(1) {
                 self.count = rest;
                 scope.spawn(move |_| {
-                    let _back = (Back(idle), Back(back));
+                    let _back = (Back(idle), Back(done));
                     // A thread that waits inside a closure of the user, for work of its own in this pool, takes up whatever is
                     // there. The work that it is in the middle of must not come on top of itself: others do it.
                     if let Some(_busy) = Busy::enter() {
@@ -134,7 +139,7 @@ impl Reserved {
             }
             work();
             // The others have about as long a way to go; to sleep until they are there costs more than most of them need.
-            linger(begun.elapsed().min(LINGER), || back.load(Ordering::Acquire) == wanted);
+            linger(begun.elapsed().min(LINGER), || done.load(Ordering::Acquire) == wanted);
         });
     }
 }
@@ -197,6 +202,30 @@ mod tests {
         let own = lazy.reserve(6, 6).unwrap();
         assert!(!Arc::ptr_eq(&own.pool, &parents) && own.count() == 6);
         assert!(Arc::ptr_eq(&own.pool, &Pool::shared(6).unwrap()));
+    }
+
+    #[test]
+    fn a_caller_waits_awake_until_all_are_done_and_not_for_ever() {
+        let begun = Instant::now();
+        linger(Duration::from_secs(60), || true);
+        assert!(begun.elapsed() < Duration::from_secs(30));
+        linger(Duration::from_millis(2), || false);
+        assert!(begun.elapsed() >= Duration::from_millis(2));
+        // All of those that help say that they are done, by a panic too.
+        let (lazy, done) = (Lazy::default(), AtomicUsize::new(0));
+        let reserved = lazy.reserve(7, 7).unwrap();
+        let (caller, others) = (std::thread::current().id(), reserved.count());
+        let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            reserved.run_counted(&done, &|| {
+                assert_eq!(
+                    std::thread::current().id(),
+                    caller,
+                    "a thread of the pool, which this test stops"
+                );
+            });
+        }));
+        assert!(outcome.is_err());
+        assert_eq!((done.into_inner(), lazy.reserve(7, 7).unwrap().count()), (others, others));
     }
 
     #[test]

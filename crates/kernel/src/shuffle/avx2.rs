@@ -1,10 +1,10 @@
 //! Byte shuffle: AVX2, two lanes.
 
 use super::lanes::{
-    AHEAD, FEW, aligned_steps, copy_vectors, finish, gather_lanes, is_long, item_steps, lane_kernels, least,
+    AHEAD, aligned_steps, copy_vectors, finish, gather_lanes, is_long, item_steps, lane_kernels, least,
     scatter_lanes, spill, steps,
 };
-use super::scalar;
+use super::{FEW, scalar};
 use crate::cpu::Avx2;
 use std::ops::Range;
 

@@ -1,10 +1,10 @@
 //! Byte shuffle: AVX-512, four lanes.
 
 use super::lanes::{
-    AHEAD, FEW, aligned_steps, copy_vectors, finish, is_long, item_steps, lane_kernels, least, spill, steps,
+    AHEAD, aligned_steps, copy_vectors, finish, is_long, item_steps, lane_kernels, least, spill, steps,
 };
 use super::pieces::{gather_pieces, scatter_pieces};
-use super::scalar;
+use super::{FEW, scalar};
 use crate::cpu::Avx512;
 use std::ops::Range;
 

@@ -98,17 +98,24 @@ macro_rules! lane_kernels {
                 let (mut i, end) = (run.start as usize, run.end as usize);
                 while i < end {
                     let n = ITEMS.min(end - i);
-                    if i < held.start || i + n > held.end {
+                    if n == ITEMS || i < held.start || i + n > held.end {
                         let first = i.min(items - ITEMS);
-                        held = first..first + ITEMS;
                         let rows = Parts::<W, BYTES>::new(src, first, items);
                         let mut v = [arch::zero(); W];
                         for (j, v) in v.iter_mut().enumerate() {
                             *v = arch::load(rows.get(j));
                         }
-                        $scatter!(W, v, aside.as_flattened_mut(), false);
+                        if n == ITEMS {
+                            $scatter!(W, v, &mut dst[at..][..ITEMS * W], false);
+                        } else {
+                            $scatter!(W, v, aside.as_flattened_mut(), false);
+                            held = first..first + ITEMS;
+                        }
                     }
-                    copy_vectors::<BYTES>(&aside.as_flattened()[(i - held.start) * W..], &mut dst[at..], n * W);
+                    if n < ITEMS {
+                        let from = &aside.as_flattened()[(i - held.start) * W..];
+                        copy_vectors::<BYTES>(from, &mut dst[at..], n * W);
+                    }
                     i += n;
                     at += n * W;
                 }
@@ -197,6 +204,11 @@ macro_rules! lane_kernels {
                 _ => scalar::take(width, src, dst, wanted),
             }
         }
+
+        /// Whether items of so many bytes are taken by vectors.
+        pub(super) fn takes(width: usize) -> bool {
+            matches!(width, $($together)|*)
+        }
     };
 }
 
@@ -212,9 +224,6 @@ pub(super) fn copy_vectors<const N: usize>(src: &[u8], dst: &mut [u8], len: usiz
         dst[..len].copy_from_slice(&src[..len]);
     }
 }
-
-/// So many items side by side are put together one by one: a step costs about as much as this many.
-pub(super) const FEW: usize = 4;
 
 /// The items that a 16-byte access to narrow items must stay away from the end.
 pub(crate) const fn spill(width: usize) -> usize {

@@ -66,8 +66,7 @@ pub fn unshuffle(level: Level, width: usize, src: &[u8], dst: &mut [u8]) {
 
 /// Takes items out of shuffled bytes: those of `wanted`, runs of numbers of items, one behind the other in `dst`.
 ///
-/// Where few are wanted this is less work than [`unshuffle`]: a run of a few items costs about as much as 20 items there, a
-/// longer one as 60 and itself.
+/// Where few are wanted this is less work than [`unshuffle`]; how much it is, [`take_cost`] says.
 ///
 /// ```
 /// use b2nd_kernel::cpu::Level;
@@ -100,6 +99,40 @@ pub fn take(level: Level, width: usize, src: &[u8], dst: &mut [u8], wanted: &[Ra
         Tier::Neon(token) => neon::take(token, width, src, dst, wanted),
     }
 }
+
+/// What [`take`] needs for a run of `items` items of `width` bytes, in bytes that [`unshuffle`] puts together in the same time;
+/// `None` where it goes byte by byte, as it does for widths without vectors of their own.
+///
+/// Measured with AVX-512, where few items take 3 to 4 ns each and a longer run 10 to 16 beside its bytes, at 42 bytes in a
+/// nanosecond; other vectors need about as long, and unshuffle more slowly.
+///
+/// ```
+/// use b2nd_kernel::cpu::Level;
+/// use b2nd_kernel::shuffle::take_cost;
+/// assert_eq!(take_cost(Level::Scalar, 8, 1), None);
+/// if let Some(cost) = take_cost(Level::detect(), 8, 1) {
+///     assert!(cost > 8);
+/// }
+/// ```
+pub fn take_cost(level: Level, width: usize, items: usize) -> Option<usize> {
+    let vectors = match level.tier() {
+        Tier::Scalar => false,
+        #[cfg(target_arch = "x86_64")]
+        Tier::Sse2(_) => sse2::takes(width),
+        #[cfg(target_arch = "x86_64")]
+        Tier::Avx2(_) => avx2::takes(width),
+        #[cfg(target_arch = "x86_64")]
+        Tier::Avx512(_) => avx512::takes(width),
+        #[cfg(target_arch = "aarch64")]
+        Tier::Neon(_) => neon::takes(width),
+    };
+    // Few items are made byte by byte; a run's are written twice.
+    let single = 90 + 12 * width;
+    vectors.then(|| if items <= FEW { items * single } else { 500 + items * width / 4 * 5 })
+}
+
+/// So many items side by side are put together one by one: a step of vectors costs about as much as this many.
+const FEW: usize = 4;
 
 /// Copies what is not shuffled and returns the length of the rest: a whole number of items, none of width 1.
 fn copy_rest(width: usize, src: &[u8], dst: &mut [u8]) -> usize {

@@ -1,10 +1,10 @@
 //! Byte shuffle: AArch64 NEON, one lane.
 
 use super::lanes::{
-    AHEAD, FEW, aligned_steps, copy_vectors, finish, gather_lanes, is_long, item_steps, lane_kernels, least,
+    AHEAD, aligned_steps, copy_vectors, finish, gather_lanes, is_long, item_steps, lane_kernels, least,
     scatter_lanes, spill, steps,
 };
-use super::scalar;
+use super::{FEW, scalar};
 use crate::cpu::Neon;
 use std::ops::Range;
 

@@ -209,11 +209,14 @@ impl<V: Visit> ChunkRead<'_, V> {
         {
             return self.decode_wanted(source, wanted.block, out, scratch);
         }
-        if !posted && self.decode_some(source, wanted, &mut place, block, scratch)? {
-            return Ok(());
-        }
-        if !posted && self.decode_start(source, wanted, block, scratch)? {
-            return self.scatter(wanted.index, &mut place, block, 0);
+        if !posted {
+            let reach = self.visit.reach(wanted.index);
+            if self.decode_some((source, wanted), reach, &mut place, block, scratch)? {
+                return Ok(());
+            }
+            if self.decode_start((source, wanted), reach, block, scratch)? {
+                return self.scatter(wanted.index, &mut place, block, 0);
+            }
         }
         resize("a block", block, bytes)?;
         self.decode_wanted(source, wanted.block, block, scratch)?;
@@ -223,8 +226,8 @@ impl<V: Visit> ChunkRead<'_, V> {
     /// Puts the items that are taken, and no others, together, where they are few and still shuffled; whether it did.
     fn decode_some(
         &self,
-        source: &Encoded<'_>,
-        wanted: &Wanted,
+        (source, wanted): (&Encoded<'_>, &Wanted),
+        reach: usize,
         place: &mut BoxMut<'_>,
         block: &mut Vec<u8>,
         scratch: &mut Scratch,
@@ -234,17 +237,16 @@ impl<V: Visit> ChunkRead<'_, V> {
             return Ok(false);
         }
         let mut runs = std::mem::take(&mut scratch.runs);
-        let few = self.visit.runs(wanted.index, &mut runs);
-        let packed =
-            grown(block, if few { self.visit.items(wanted.index) * itemsize } else { 0 }, "a block")?;
-        let reach = self.visit.reach(wanted.index);
-        let done = if few {
-            source.head.decode_items(wanted.block, source.stream, (reach, &runs), packed, scratch)
-        } else {
-            Ok(false)
-        };
+        let mut result = Ok(false);
+        if self.visit.runs(wanted.index, reach, &mut runs) {
+            result = grown(block, self.visit.items(wanted.index) * itemsize, "a block").and_then(|packed| {
+                let part = (reach, &runs[..]);
+                let done = source.head.decode_items(wanted.block, source.stream, part, packed, scratch)?;
+                if done { self.unpack(place, packed).map(|()| true) } else { Ok(false) }
+            });
+        }
         scratch.runs = runs;
-        if done? { self.unpack(place, packed).map(|()| true) } else { Ok(false) }
+        result
     }
 
     /// Copies items that follow each other as in their cell.
@@ -266,13 +268,13 @@ impl<V: Visit> ChunkRead<'_, V> {
     /// Decodes a block up to the last item that is taken, where that saves work; whether it did.
     fn decode_start(
         &self,
-        source: &Encoded<'_>,
-        wanted: &Wanted,
+        (source, wanted): (&Encoded<'_>, &Wanted),
+        reach: usize,
         block: &mut Vec<u8>,
         scratch: &mut Scratch,
     ) -> Result<bool> {
         let bytes = self.grid().block_bytes();
-        let due = chunk::start_for(self.visit.reach(wanted.index), self.grid().itemsize(), bytes);
+        let due = chunk::start_for(reach, self.grid().itemsize(), bytes);
         if due == bytes {
             return Ok(false);
         }

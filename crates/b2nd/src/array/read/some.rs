@@ -2,13 +2,6 @@
 
 use std::ops::Range;
 
-/// What an item of a short run costs, in bytes of a block that is unshuffled as a whole: 4 ns, at 42 GB/s.
-const ITEM_COST: usize = 160;
-/// What a longer run costs beside its bytes.
-const RUN_COST: usize = 500;
-/// The items of a short run, at most: where the kernel goes item by item.
-const SHORT: usize = 4;
-
 /// How the items that are taken follow each other along an axis of a block.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Taken<'a> {
@@ -30,13 +23,13 @@ impl Taken<'_> {
 }
 
 /// Finds the runs of the items that are taken along all `axes`, the first of them item `first` of the block, in C order of
-/// what is taken. Returns whether they are worth finding: whether taking them one by one costs less than all items of
-/// `itemsize` bytes up to the end of the last, which are `reach` bytes.
+/// what is taken. Returns whether they are worth finding: whether taking them run by run, each at the `cost` of its length, is
+/// less work than the `reach` bytes up to the end of the last item are.
 pub(super) fn runs(
     axes: &[Taken<'_>],
     first: usize,
-    itemsize: usize,
     reach: usize,
+    cost: impl Fn(usize) -> Option<usize>,
     runs: &mut Vec<Range<u32>>,
 ) -> bool {
     let (mut outer, mut run) = (axes, 1);
@@ -50,8 +43,7 @@ pub(super) fn runs(
         outer = rest;
     }
     let many = outer.iter().fold(1usize, |n, axis| n.saturating_mul(axis.count));
-    let each = if run <= SHORT { run * ITEM_COST } else { RUN_COST + run * itemsize };
-    if many.saturating_mul(each) >= reach {
+    if cost(run).is_none_or(|each| many.saturating_mul(each) >= reach) {
         return false;
     }
     runs.clear();
@@ -83,7 +75,8 @@ mod tests {
 
     fn found(axes: &[Taken<'_>], first: usize, reach: usize) -> Option<Vec<Range<u32>>> {
         let mut all = Vec::from_iter([7..8, 9..9]);
-        runs(axes, first, 8, reach, &mut all).then_some(all)
+        let cost = |items: usize| Some(if items <= 4 { 160 * items } else { 500 + 8 * items });
+        runs(axes, first, reach, cost, &mut all).then_some(all)
     }
 
     #[test]
@@ -111,5 +104,6 @@ mod tests {
         assert_eq!(found(&[every(20, 10)], 0, 1600), None);
         assert_eq!(found(&[every(10, 10)], 0, 1600), None);
         assert!(found(&[every(9, 10)], 0, 1600).is_some());
+        assert!(!runs(&[every(1, 1)], 0, 1600, |_| None, &mut Vec::new()), "where items go byte by byte");
     }
 }

@@ -13,6 +13,8 @@ use b2nd_kernel::boxes::BoxGrid;
 use b2nd_kernel::boxes::BoxMut;
 use b2nd_kernel::boxes::Listed;
 use b2nd_kernel::boxes::Source;
+use b2nd_kernel::cpu::Level;
+use b2nd_kernel::shuffle::take_cost;
 use std::ops::Range;
 
 /// The bytes of an item that are wanted: all of them, or a field.
@@ -36,9 +38,9 @@ pub(crate) trait Visit {
     fn is_whole(&self, index: usize) -> bool;
     /// The bytes from the start of a block to the end of the last item that is taken.
     fn reach(&self, index: usize) -> usize;
-    /// Finds the runs of items that are taken from a block, as the result has them; whether they are so few that the others
-    /// are better left where they are.
-    fn runs(&self, index: usize, runs: &mut Vec<Range<u32>>) -> bool;
+    /// Finds the runs of items that are taken from the first `reach` bytes of a block, as the result has them; whether they
+    /// are so few that the others are better left where they are.
+    fn runs(&self, index: usize, reach: usize, runs: &mut Vec<Range<u32>>) -> bool;
     /// The cell of a block; `None` when it was taken already.
     fn take(&self, index: usize) -> Option<BoxMut<'_>>;
     /// Copies the wanted items of a block, which starts at `start` of the decoded bytes, into its cell; whether they
@@ -92,7 +94,7 @@ impl Visit for BoxVisit<'_> {
         })
     }
 
-    fn runs(&self, index: usize, runs: &mut Vec<Range<u32>>) -> bool {
+    fn runs(&self, index: usize, reach: usize, runs: &mut Vec<Range<u32>>) -> bool {
         let itemsize = self.grid.itemsize();
         let cell = self.visit.cell(index);
         let (mut axes, mut first) = ([Taken::default(); MAX_NDIM], 0);
@@ -104,7 +106,8 @@ impl Visit for BoxVisit<'_> {
             *taken = Taken { count: segment.count, step: steps.stride(stride, segment.count), list };
             first += if list.is_some() { 0 } else { segment.first * stride };
         }
-        some::runs(&axes[..cell.len()], first, itemsize, self.reach(index), runs)
+        let cost = |items| take_cost(Level::detect(), itemsize, items);
+        some::runs(&axes[..cell.len()], first, reach, cost, runs)
     }
 
     fn take(&self, index: usize) -> Option<BoxMut<'_>> {
@@ -177,10 +180,11 @@ impl Visit for PointVisit<'_> {
         last.map_or(0, |last| last.saturating_add(1).saturating_mul(self.itemsize))
     }
 
-    fn runs(&self, index: usize, runs: &mut Vec<Range<u32>>) -> bool {
+    fn runs(&self, index: usize, reach: usize, runs: &mut Vec<Range<u32>>) -> bool {
         let places = self.plan.inside(self.plan.points(self.blocks.start + index));
         let taken = Taken { count: places.len(), step: 0, list: Some((places, 1)) };
-        some::runs(&[taken], 0, self.itemsize, self.reach(index), runs)
+        let cost = |items| take_cost(Level::detect(), self.itemsize, items);
+        some::runs(&[taken], 0, reach, cost, runs)
     }
 
     fn take(&self, index: usize) -> Option<BoxMut<'_>> {

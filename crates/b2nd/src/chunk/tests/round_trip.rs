@@ -239,3 +239,38 @@ fn ranges_and_destinations_of_another_size_are_refused() {
     decode_range(&chunk, 1000, &mut [], &limits, &one()).unwrap();
     assert!(matches!(decode_into(&chunk, &mut [0; 999], &limits, &one()), Err(Error::Usage(_))));
 }
+
+#[test]
+fn items_are_taken_out_of_shuffled_blocks_and_of_no_others() {
+    let data = walk(64 << 10, 4);
+    let mut scratch = Scratch::default();
+    for codec in [Codec::BloscLz, Codec::Lz4, Codec::Lz4Hc, Codec::Zlib, Codec::Zstd] {
+        for split in [SplitMode::Always, SplitMode::Never] {
+            let params = Params::new(4).with_codec(codec).with_split(split).with_blocksize(Some(16 << 10));
+            let head_of = |params: &Params| {
+                let chunk = encode(&data, params, &one()).unwrap();
+                let head = ChunkHead::parse(&chunk, chunk.len() as u64, &Context::default()).unwrap();
+                (chunk, head)
+            };
+            for filters in ["none", "bitshuffle", "delta,shuffle"] {
+                let (_, head) = head_of(&params.clone().with_pipeline(filters.parse().unwrap()));
+                assert!(!head.takes_items_of(4), "{codec:?} {split:?} {filters}");
+            }
+            let (chunk, head) = head_of(&params.with_pipeline("shuffle".parse().unwrap()));
+            assert!(head.takes_items_of(4) && !head.takes_items_of(8) && !head.takes_items_of(1));
+            // A start of the block, and all of it.
+            for runs in [[900..901, 3..40, 1000..1024], [4000..4096, 0..2, 77..78]] {
+                let reach = runs.iter().map(|run| run.end as usize * 4).max().unwrap();
+                let block = &data[2 << 14..3 << 14];
+                let due: Vec<u8> = runs
+                    .iter()
+                    .flat_map(|run| block[run.start as usize * 4..run.end as usize * 4].to_vec())
+                    .collect();
+                let mut items = vec![0; due.len()];
+                let stream = &chunk[head.block_span(2)];
+                assert!(head.decode_items(2, stream, (reach, &runs), &mut items, &mut scratch).unwrap());
+                assert_eq!(items, due, "{codec:?} {split:?}");
+            }
+        }
+    }
+}
