@@ -22,12 +22,12 @@ thread)
     cargo+=(-Zbuild-std=std,panic_unwind,test)
     if [ -n "${SANITIZER_RUNTIME:-}" ]; then
         # First among what is linked, and the C library after it.
-        linker=$CARGO_TARGET_DIR/gcc
         mkdir -p "$CARGO_TARGET_DIR"
+        linker=$(realpath "$CARGO_TARGET_DIR")/gcc
         # shellcheck disable=SC2016
         printf '#!/bin/sh\nexec cc -Wl,--whole-archive %s -Wl,--no-whole-archive "$@" -lm -lpthread -ldl -Wl,--no-as-needed -lc\n' "$SANITIZER_RUNTIME" >"$linker"
         chmod +x "$linker"
-        RUSTFLAGS+=" -Zexternal-clangrt -Clinker=$PWD/$linker"
+        RUSTFLAGS+=" -Zexternal-clangrt -Clinker=$linker"
     fi
     ;;
 *)

@@ -20,6 +20,8 @@ pub mod map;
 mod matches;
 pub mod noise;
 pub mod runs;
+#[expect(unsafe_code, reason = "a borrow that other threads use until it is closed")]
+pub mod share;
 pub mod shuffle;
 #[expect(unsafe_code, reason = "loads and stores whose callers have checked the room")]
 mod wide;

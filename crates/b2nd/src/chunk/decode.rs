@@ -208,7 +208,8 @@ impl Job<'_> {
             rest = after;
             parts.push(Mutex::new(part));
         }
-        self.exec.run(parts.len(), bytes, |scratch, task| {
+        let effort = self.head.header().codec().map_or(bytes, |codec| codec.effort_to_read(bytes));
+        self.exec.run(parts.len(), effort, |scratch, task| {
             let Some(part) = parts.get(task) else { return Ok(()) };
             let mut part = part.lock().unwrap_or_else(PoisonError::into_inner);
             self.block(from + task, first, &mut part, scratch)

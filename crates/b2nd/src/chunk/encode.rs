@@ -146,7 +146,7 @@ fn encode_planned(
         exec.progress(bytes);
         exec.check_cancelled()
     };
-    let threads = exec.threads_for(plan.nblocks(), u64::from(plan.header.nbytes));
+    let threads = exec.threads_for(plan.nblocks(), plan.effort);
     if threads <= 1 || plan.raw_from_start() {
         exec.check_cancelled()?;
         exec.with_scratch(|scratch| plan.encode_serial(source, scratch, out, &after_block))?;
@@ -186,6 +186,8 @@ pub(super) struct Plan {
     ways: usize,
     /// The dictionary that the streams refer to.
     dictionary: Option<Vec<u8>>,
+    /// The bytes that the quickest codecs would write in the time of this chunk.
+    effort: u64,
 }
 
 /// What became of a chunk's blocks.
@@ -239,6 +241,7 @@ impl Plan {
             coder,
             ways: if split { usize::from(typesize) } else { 1 },
             dictionary: None,
+            effort: params.codec().effort_to_write(params.clevel(), u64::from(nbytes)),
         })
     }
 
@@ -548,7 +551,7 @@ impl Plan {
         let body = sink.end();
         let assembly = Assembly::new(self, sink);
         let run = self.run_len(exec.threads());
-        exec.run(self.nblocks().div_ceil(run), u64::from(self.header.nbytes), |scratch, r| {
+        exec.run(self.nblocks().div_ceil(run), self.effort, |scratch, r| {
             if assembly.is_pointless() {
                 return Ok(());
             }

@@ -55,7 +55,8 @@ pub fn encode_blocks(blocks: &[&[u8]], params: &Params, context: &Context, exec:
         header.set_dictionary(true);
     }
     let packed: Vec<Mutex<Vec<u8>>> = blocks.iter().map(|_| Mutex::default()).collect();
-    exec.run(blocks.len(), u64::from(header.nbytes), |scratch, n| {
+    let effort = params.codec().effort_to_write(params.clevel(), u64::from(header.nbytes));
+    exec.run(blocks.len(), effort, |scratch, n| {
         let (Some(block), Some(slot)) = (blocks.get(n), packed.get(n)) else { return Ok(()) };
         let result = pack(block, &steps, &coder, scratch)?;
         *slot.lock().unwrap_or_else(PoisonError::into_inner) = result;

@@ -6,6 +6,7 @@
 
 mod blosclz;
 mod dictionary;
+mod effort;
 mod id;
 mod lz4;
 mod ndlz;

@@ -72,7 +72,7 @@ type ProgressHook = Arc<dyn Fn(u64) + Send + Sync>;
 /// How work is done: on how many threads, with which [`Cancel`] switch and progress hook.
 ///
 /// Threads are started when a call needs them first, shared by all that ask for the same number of them, and end with the last
-/// of these. A process may fork between calls: the child starts its own. Cloning is cheap and shares the reusable buffers.
+/// of these. A call does not wait for those of them that wake up when it is done. A process may fork between calls: the child starts its own. Cloning is cheap and shares the reusable buffers.
 ///
 /// ```
 /// use b2nd::Exec;
@@ -103,6 +103,12 @@ impl Default for Exec {
 
 /// Below this many bytes of blocks a hand-over to another thread costs more than it gives.
 const PARALLEL_FROM_BYTES: u64 = 128 * 1024;
+
+/// How many bytes of blocks pay for waking another thread where there is one that helps already.
+const BYTES_PER_THREAD: u64 = 16 * 1024;
+
+/// To start a thread is worth it for this many bytes of blocks.
+const BYTES_PER_NEW_THREAD: u64 = 1024 * 1024;
 
 impl Exec {
     /// Work on `threads` threads, the caller's among them; 0 counts as 1.
@@ -166,9 +172,13 @@ impl Exec {
         result
     }
 
-    /// On how many threads work of so many tasks on `bytes` bytes of blocks is done.
+    /// On how many threads work of so many tasks on `bytes` bytes of blocks is done: bytes as the quickest codecs do them,
+    /// more where a codec takes longer.
     pub(crate) fn threads_for(&self, tasks: usize, bytes: u64) -> usize {
-        if bytes < PARALLEL_FROM_BYTES { 1 } else { self.threads().min(tasks) }
+        if bytes < PARALLEL_FROM_BYTES {
+            return 1;
+        }
+        self.threads().min(tasks).min(count(bytes / BYTES_PER_THREAD))
     }
 
     /// Runs `work(scratch, task)` for every task below `tasks`, on as many threads as pay for `bytes` of blocks.
@@ -208,28 +218,38 @@ impl Exec {
                 }
             });
         };
-        self.on_threads(threads, &worker);
+        self.on_threads(threads, bytes, &worker);
         let failure = failure.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         failure.map_or(Ok(()), |(_, error)| Err(error))
     }
 
-    /// Does `work` on so many threads, the caller's among them.
-    fn on_threads(&self, threads: usize, work: &(impl Fn() + Sync)) {
+    /// Does `work` on up to so many threads, the caller's among them.
+    fn on_threads(&self, threads: usize, bytes: u64, work: &(impl Fn() + Sync)) {
         let reserved = self.pool.reserve(self.threads() - 1, threads - 1);
         let missing = threads - 1 - reserved.as_ref().map_or(0, pool::Reserved::count);
+        let here = || match reserved {
+            Some(reserved) => reserved.run(work),
+            None => work(),
+        };
+        let new = missing.min(count(bytes / BYTES_PER_NEW_THREAD));
+        if new == 0 {
+            return here();
+        }
         std::thread::scope(|scope| {
-            for _ in 0..missing {
+            for _ in 0..new {
                 // A thread that cannot be made is not missed: the caller's own does the work.
                 if std::thread::Builder::new().spawn_scoped(scope, work).is_err() {
                     break;
                 }
             }
-            match reserved {
-                Some(reserved) => reserved.run(work),
-                None => work(),
-            }
+            here();
         });
     }
+}
+
+/// As many as there can be where there are more than that.
+fn count(n: u64) -> usize {
+    usize::try_from(n).unwrap_or(usize::MAX)
 }
 
 #[cfg(test)]

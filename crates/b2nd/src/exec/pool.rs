@@ -1,38 +1,106 @@
 //! Threads that stay for the next call: waking one costs less than starting one.
 //!
-//! A call takes only threads that are idle, so it never waits for the work of another. After a fork the child has none of
-//! them: it sees that by its process number, and starts its own. (A child in a process-number space of its own that has its
+//! A call asks only threads that are idle, and waits only for those that come before it is done. After a fork the child has none
+//! of them: it sees that by its process number, and starts its own. (A child in a process-number space of its own that has its
 //! parent's number there would not see it.)
 
-use rayon_core::{ThreadPool, ThreadPoolBuilder};
-use std::cell::Cell;
-use std::collections::BTreeMap;
-use std::mem::ManuallyDrop;
+use b2nd_kernel::share::{Invitation, share};
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, TryLockError, Weak};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError, Weak};
 use std::time::{Duration, Instant};
 
-/// How long a caller that has nothing left to do waits awake for the threads that help it. Going to sleep and being woken takes 50 µs on
-/// virtual machines, half of what two threads need for a MiB.
+/// How long a caller that has nothing left to do waits awake for the threads that help it. Going to sleep and being woken takes
+/// 50 µs on virtual machines, half of what two threads need for a MiB.
 const LINGER: Duration = Duration::from_micros(100);
+
+/// How long a thread waits awake for the next call, which often comes at once.
+const DOZE: Duration = Duration::from_micros(10);
 
 /// The pools of this process by their number of threads: as many as there are different numbers in use.
 static POOLS: Mutex<BTreeMap<usize, Weak<Pool>>> = Mutex::new(BTreeMap::new());
 
-/// Threads that wait for work.
+/// Threads that wait for work, and end with it.
 struct Pool {
-    /// Taken out only by `drop`.
-    threads: Option<ThreadPool>,
-    idle: AtomicUsize,
+    line: Arc<Line>,
     process: u32,
 }
 
+/// Where work waits for threads and threads for work.
+#[derive(Default)]
+struct Line {
+    waiting: Mutex<Waiting>,
+    /// Something has come into the line, or there will never be anything any more.
+    news: Condvar,
+    /// How often there were news: for those who are awake. Changed without the lock, or they would run into it.
+    told: AtomicUsize,
+    /// The threads that nobody has asked.
+    idle: AtomicUsize,
+}
+
+#[derive(Default)]
+struct Waiting {
+    /// No more than there are threads.
+    invitations: VecDeque<Invitation>,
+    /// The threads that `news` wakes.
+    asleep: usize,
+    over: bool,
+}
+
+impl Line {
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Puts in what up to so many threads should know.
+    fn tell(&self, threads: usize, change: impl FnOnce(&mut Waiting)) {
+        let mut waiting = self.lock();
+        change(&mut waiting);
+        let asleep = waiting.asleep;
+        drop(waiting);
+        self.told.fetch_add(1, Ordering::Release);
+        (0..threads.min(asleep)).for_each(|_| self.news.notify_one());
+    }
+
+    /// The next of the line; `None` when there will be none.
+    fn next(&self) -> Option<Invitation> {
+        let told = self.told.load(Ordering::Acquire);
+        if let Some(next) = self.lock().invitations.pop_front() {
+            return Some(next);
+        }
+        let begun = Instant::now();
+        while self.told.load(Ordering::Acquire) == told && begun.elapsed() < DOZE {
+            // There may be others for this processor.
+            std::thread::yield_now();
+        }
+        let mut waiting = self.lock();
+        while waiting.invitations.is_empty() && !waiting.over {
+            waiting.asleep += 1;
+            waiting = self.news.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+            waiting.asleep -= 1;
+        }
+        waiting.invitations.pop_front()
+    }
+
+    /// What each of the threads does.
+    fn serve(&self) {
+        while let Some(invitation) = self.next() {
+            invitation.accept(|| _ = self.idle.fetch_add(1, Ordering::AcqRel));
+        }
+    }
+}
+
 impl Pool {
+    /// As many of `threads` as can be made; `None` where that is none: callers do the work themselves.
     fn start(threads: usize) -> Option<Self> {
-        let builder = ThreadPoolBuilder::new().num_threads(threads).thread_name(|n| format!("b2nd-{n}"));
-        // Where threads cannot be made, callers do the work themselves.
-        let pool = builder.build().ok()?;
-        Some(Pool { threads: Some(pool), idle: AtomicUsize::new(threads), process: std::process::id() })
+        let line = Arc::new(Line::default());
+        let start = |n: &usize| {
+            let line = Arc::clone(&line);
+            std::thread::Builder::new().name(format!("b2nd-{n}")).spawn(move || line.serve()).is_ok()
+        };
+        let started = (0..threads).take_while(start).count();
+        line.idle.store(started, Ordering::Release);
+        (started > 0).then(|| Pool { line, process: std::process::id() })
     }
 
     /// The pool of so many threads that all of this process share.
@@ -68,10 +136,9 @@ fn lock_soon<T>(mutex: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
 
 impl Drop for Pool {
     fn drop(&mut self) {
-        let threads = self.threads.take();
-        if !self.is_ours() {
-            // Its threads are in the parent: nobody would answer.
-            let _ = ManuallyDrop::new(threads);
+        // The threads of a parent are not here, and nobody might ever give its lock back.
+        if self.is_ours() {
+            self.line.tell(usize::MAX, |waiting| waiting.over = true);
         }
     }
 }
@@ -83,8 +150,7 @@ pub(super) struct Lazy(Mutex<Option<Arc<Pool>>>);
 impl Lazy {
     /// Up to `wanted` threads that are idle now, of a pool of `threads`.
     pub(super) fn reserve(&self, threads: usize, wanted: usize) -> Option<Reserved> {
-        // A thread of a pool that waits for others takes up any work meanwhile, that of this very call among it.
-        if wanted == 0 || threads == 0 || rayon_core::current_thread_index().is_some() {
+        if wanted == 0 || threads == 0 {
             return None;
         }
         let mut place = lock_soon(&self.0)?;
@@ -98,7 +164,7 @@ impl Lazy {
             count = idle.min(wanted);
             (count > 0).then(|| idle - count)
         };
-        pool.idle.fetch_update(Ordering::AcqRel, Ordering::Acquire, take).ok()?;
+        pool.line.idle.fetch_update(Ordering::AcqRel, Ordering::Acquire, take).ok()?;
         Some(Reserved { pool, count })
     }
 }
@@ -115,75 +181,26 @@ impl Reserved {
         self.count
     }
 
-    /// Does `work` on all of them and on this thread, and waits for all.
-    pub(super) fn run(self, work: &(impl Fn() + Sync)) {
-        self.run_counted(&AtomicUsize::new(0), work);
-    }
-
-    /// As [`Reserved::run`]; counts in `done` who of the others is done.
-    fn run_counted(mut self, done: &AtomicUsize, work: &(impl Fn() + Sync)) {
-        let pool = self.pool.clone();
-        let (Some(threads), idle) = (&pool.threads, &pool.idle) else { return work() };
-        let (begun, wanted) = (Instant::now(), self.count);
-        threads.in_place_scope(|scope| {
-            while let Some(rest) = self.count.checked_sub(1) {
-                self.count = rest;
-                scope.spawn(move |_| {
-                    let _back = (Back(idle), Back(done));
-                    // A thread that waits inside a closure of the user, for work of its own in this pool, takes up whatever is
-                    // there. The work that it is in the middle of must not come on top of itself: others do it.
-                    if let Some(_busy) = Busy::enter() {
-                        work();
-                    }
-                });
+    /// Does `work` on this thread and on those of them that wake up in time, and waits for these.
+    pub(super) fn run(mut self, work: &(impl Fn() + Sync)) {
+        let asked = std::mem::take(&mut self.count);
+        let line = &*self.pool.line;
+        let closed = |came: usize| {
+            // Who came says itself when it is idle again; the others can be asked again at once.
+            if came < asked {
+                line.lock().invitations.retain(Invitation::is_open);
+                line.idle.fetch_add(asked - came, Ordering::AcqRel);
             }
-            work();
-            // The others have about as long a way to go; to sleep until they are there costs more than most of them need.
-            linger(begun.elapsed().min(LINGER), || done.load(Ordering::Acquire) == wanted);
+        };
+        share(work, LINGER, closed, |invitation| {
+            line.tell(asked, |waiting| waiting.invitations.extend((0..asked).map(|_| invitation())));
         });
-    }
-}
-
-/// Waits for `done` at most so long, awake.
-fn linger(most: Duration, done: impl Fn() -> bool) {
-    let begun = Instant::now();
-    while !done() && begun.elapsed() < most {
-        (0..8).for_each(|_| std::hint::spin_loop());
-        // Whoever is waited for may need this processor.
-        std::thread::yield_now();
     }
 }
 
 impl Drop for Reserved {
     fn drop(&mut self) {
-        self.pool.idle.fetch_add(self.count, Ordering::AcqRel);
-    }
-}
-
-thread_local!(static BUSY: Cell<bool> = const { Cell::new(false) });
-
-/// While a thread of a pool is at work.
-struct Busy;
-
-impl Busy {
-    /// `None` where the thread is at work already.
-    fn enter() -> Option<Self> {
-        (!BUSY.replace(true)).then_some(Busy)
-    }
-}
-
-impl Drop for Busy {
-    fn drop(&mut self) {
-        BUSY.set(false);
-    }
-}
-
-/// Says that a thread is done, also after a panic.
-struct Back<'a>(&'a AtomicUsize);
-
-impl Drop for Back<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_add(1, Ordering::AcqRel);
+        self.pool.line.idle.fetch_add(self.count, Ordering::AcqRel);
     }
 }
 
@@ -194,29 +211,47 @@ mod tests {
     #[test]
     fn a_forked_child_starts_threads_of_its_own() {
         let lazy = Lazy::default();
-        let mut parents = Pool::start(6).unwrap();
+        let mut parents = Pool::start(41).unwrap();
         parents.process = std::process::id().wrapping_add(1);
         let parents = Arc::new(parents);
         *lazy.0.lock().unwrap() = Some(parents.clone());
-        POOLS.lock().unwrap().insert(6, Arc::downgrade(&parents));
-        let own = lazy.reserve(6, 6).unwrap();
-        assert!(!Arc::ptr_eq(&own.pool, &parents) && own.count() == 6);
-        assert!(Arc::ptr_eq(&own.pool, &Pool::shared(6).unwrap()));
+        POOLS.lock().unwrap().insert(41, Arc::downgrade(&parents));
+        let own = lazy.reserve(41, 41).unwrap();
+        assert!(!Arc::ptr_eq(&own.pool, &parents) && own.count() == 41);
+        assert!(Arc::ptr_eq(&own.pool, &Pool::shared(41).unwrap()));
     }
 
     #[test]
-    fn a_caller_waits_awake_until_all_are_done_and_not_for_ever() {
-        let begun = Instant::now();
-        linger(Duration::from_secs(60), || true);
-        assert!(begun.elapsed() < Duration::from_secs(30));
-        linger(Duration::from_millis(2), || false);
-        assert!(begun.elapsed() >= Duration::from_millis(2));
-        // All of those that help say that they are done, by a panic too.
-        let (lazy, done) = (Lazy::default(), AtomicUsize::new(0));
-        let reserved = lazy.reserve(7, 7).unwrap();
-        let (caller, others) = (std::thread::current().id(), reserved.count());
+    fn only_idle_threads_are_taken_and_all_come_back() {
+        let (lazy, other) = (Lazy::default(), Lazy::default());
+        let first = lazy.reserve(43, 99).unwrap();
+        assert!(other.reserve(43, 43).is_none());
+        drop(first);
+        let done = AtomicUsize::new(0);
+        for _ in 0..100 {
+            // Too short for most to come: they are not waited for, and idle all the same.
+            other.reserve(43, 43).unwrap().run(&|| _ = done.fetch_add(1, Ordering::Relaxed));
+        }
+        assert!((100..=4400).contains(&done.into_inner()));
+        assert_eq!(lazy.reserve(43, 43).unwrap().count(), 43);
+    }
+
+    #[test]
+    fn threads_that_come_help_and_come_back_also_from_a_panic() {
+        // Of its own: the one that all share has guests of other tests.
+        let lazy = Lazy(Mutex::new(Some(Arc::new(Pool::start(7).unwrap()))));
+        let (caller, here) = (std::thread::current().id(), AtomicUsize::new(0));
+        let all_come = || {
+            here.fetch_add(1, Ordering::Relaxed);
+            while here.load(Ordering::Relaxed) < 8 {
+                std::thread::yield_now();
+            }
+        };
+        lazy.reserve(7, 7).unwrap().run(&all_come);
+        assert_eq!((here.swap(0, Ordering::Relaxed), lazy.reserve(7, 7).unwrap().count()), (8, 7));
         let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            reserved.run_counted(&done, &|| {
+            lazy.reserve(7, 7).unwrap().run(&|| {
+                all_come();
                 assert_eq!(
                     std::thread::current().id(),
                     caller,
@@ -225,21 +260,56 @@ mod tests {
             });
         }));
         assert!(outcome.is_err());
-        assert_eq!((done.into_inner(), lazy.reserve(7, 7).unwrap().count()), (others, others));
+        assert_eq!(lazy.reserve(7, 7).unwrap().count(), 7);
     }
 
     #[test]
-    fn only_idle_threads_are_taken_and_all_come_back() {
-        let (lazy, other) = (Lazy::default(), Lazy::default());
-        let first = lazy.reserve(5, 9).unwrap();
-        assert!(other.reserve(5, 5).is_none());
-        drop(first);
+    fn who_does_not_come_is_idle_at_once_and_out_of_the_line() {
+        let line = Arc::new(Line::default());
+        line.idle.store(3, Ordering::Relaxed);
+        // Without any threads: as if they never woke up.
+        let pool = Arc::new(Pool { line: Arc::clone(&line), process: std::process::id() });
+        let lazy = Lazy(Mutex::new(Some(pool)));
         let done = AtomicUsize::new(0);
-        for _ in 0..100 {
-            other.reserve(5, 5).unwrap().run(&|| {
-                done.fetch_add(1, Ordering::Relaxed);
-            });
+        lazy.reserve(3, 2).unwrap().run(&|| {
+            done.fetch_add(1, Ordering::Relaxed);
+            assert_eq!((line.idle.load(Ordering::Relaxed), line.lock().invitations.len()), (1, 2));
+        });
+        assert_eq!(
+            (done.into_inner(), line.idle.load(Ordering::Relaxed), line.lock().invitations.len()),
+            (1, 3, 0)
+        );
+    }
+
+    #[test]
+    fn while_one_works_the_others_are_idle() {
+        let lazy = Lazy(Mutex::new(Some(Arc::new(Pool::start(2).unwrap()))));
+        let line = Arc::clone(&lazy.0.lock().unwrap().as_ref().unwrap().line);
+        let (caller, guests, begun) = (std::thread::current().id(), AtomicUsize::new(0), Instant::now());
+        let until = |reached: &dyn Fn() -> bool| {
+            while !reached() && begun.elapsed() < Duration::from_secs(60) {
+                std::thread::yield_now();
+            }
+        };
+        lazy.reserve(2, 2).unwrap().run(&|| {
+            if std::thread::current().id() == caller {
+                until(&|| guests.load(Ordering::Relaxed) > 0);
+            } else if guests.fetch_add(1, Ordering::Relaxed) == 0 {
+                until(&|| line.idle.load(Ordering::Relaxed) == 1);
+            }
+        });
+        assert!(begun.elapsed() < Duration::from_secs(60));
+        assert_eq!(line.idle.load(Ordering::Relaxed), 2);
+    }
+
+    #[test]
+    fn threads_end_with_their_pool() {
+        let pool = Pool::start(3).unwrap();
+        let (line, begun) = (Arc::downgrade(&pool.line), Instant::now());
+        drop(pool);
+        while line.strong_count() > 0 {
+            assert!(begun.elapsed() < Duration::from_secs(60));
+            std::thread::yield_now();
         }
-        assert_eq!((done.into_inner(), lazy.reserve(5, 5).unwrap().count()), (600, 5));
     }
 }

@@ -100,30 +100,33 @@ fn work_inside_work_is_done() {
 
 #[test]
 fn a_panic_in_work_leaves_the_threads_usable() {
-    let exec = Exec::new(12);
+    let exec = Exec::new(54);
     for _ in 0..5 {
         let work = std::panic::AssertUnwindSafe(|| {
-            exec.run(20, u64::MAX, |_, task| if task == 1 { panic!("on purpose") } else { Ok(()) })
+            exec.run(99, u64::MAX, |_, task| if task == 1 { panic!("on purpose") } else { Ok(()) })
         });
         assert!(std::panic::catch_unwind(work).is_err());
     }
-    assert_eq!(exec.pool.reserve(11, 11).map(|reserved| reserved.count()), Some(11));
+    assert_eq!(exec.pool.reserve(53, 53).map(|reserved| reserved.count()), Some(53));
 }
 
 #[test]
 fn a_first_call_of_few_tasks_starts_all_the_threads() {
-    let exec = Exec::new(10);
+    let exec = Exec::new(48);
     exec.run(2, u64::MAX, |_, _| Ok(())).unwrap();
-    assert_eq!(exec.pool.reserve(9, 9).map(|reserved| reserved.count()), Some(9));
+    assert_eq!(exec.pool.reserve(47, 47).map(|reserved| reserved.count()), Some(47));
 }
 
 #[test]
-fn closures_that_use_the_pool_they_run_in_do_not_take_up_the_work_they_are_part_of() {
-    // As in a write: a task waits until all before it are done, and each task joins two pieces of work of its own.
+fn tasks_that_wait_for_those_before_them_may_share_work_of_their_own() {
+    // As in a write whose closure reads. A thread that helped another's work while in the middle of a task would wait for itself.
     for _ in 0..200 {
-        let (exec, done) = (Exec::new(3), AtomicUsize::new(0));
+        let (exec, done, inner) = (Exec::new(3), AtomicUsize::new(0), AtomicUsize::new(0));
         exec.run(30, u64::MAX, |_, task| {
-            rayon_core::join(std::thread::yield_now, std::thread::yield_now);
+            exec.run(3, BYTES_PER_NEW_THREAD - 1, |_, _| {
+                inner.fetch_add(1, Ordering::Relaxed);
+                Ok(())
+            })?;
             while done.load(Ordering::Acquire) < task {
                 std::thread::yield_now();
             }
@@ -131,7 +134,14 @@ fn closures_that_use_the_pool_they_run_in_do_not_take_up_the_work_they_are_part_
             Ok(())
         })
         .unwrap();
+        assert_eq!((done.into_inner(), inner.into_inner()), (30, 90));
     }
+}
+
+#[test]
+fn threads_are_as_many_as_the_bytes_pay_for() {
+    let threads = |bytes| Exec::new(80).threads_for(60, bytes);
+    assert_eq!([0, 131_071, 131_072, 163_839, 163_840, u64::MAX].map(threads), [1, 1, 8, 9, 10, 60]);
 }
 
 #[test]
@@ -149,8 +159,8 @@ fn a_switch_that_asks_ends_the_work_whose_thread_hears_it() {
         exec.run(500, u64::MAX, count).unwrap();
         assert_eq!(done.swap(0, Ordering::Relaxed), 500);
         ENOUGH.set(true);
-        assert!(matches!(exec.run(500, u64::MAX, count), Err(Error::Cancelled)));
-        assert!(done.load(Ordering::Relaxed) < 500);
+        assert!(matches!(exec.run(MANY, u64::MAX, count), Err(Error::Cancelled)));
+        assert!(done.load(Ordering::Relaxed) < MANY);
         ENOUGH.set(false);
         exec.run(10, u64::MAX, count).unwrap();
     }

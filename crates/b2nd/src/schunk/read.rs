@@ -268,7 +268,8 @@ impl SChunk {
             rest = after;
             tasks.push((piece, Mutex::new(part)));
         }
-        self.exec.run(tasks.len(), total, |scratch, n| {
+        let effort = self.params().codec().effort_to_read(total);
+        self.exec.run(tasks.len(), effort, |scratch, n| {
             let Some((piece, part)) = tasks.get(n) else { return Ok(()) };
             let mut part = part.lock().unwrap_or_else(PoisonError::into_inner);
             let mut fetched = take(&mut scratch.fetched);

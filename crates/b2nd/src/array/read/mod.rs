@@ -132,11 +132,15 @@ impl Array {
         })
     }
 
-    /// What a read costs that decodes `touched` blocks for a result of `bytes`, in bytes of a slow codec: the quick ones take about a
-    /// quarter of the time, and decode only the starts of blocks.
+    /// What a read costs that decodes `touched` blocks for a result of `bytes`, in bytes of Zstandard: the quick codecs take about a
+    /// quarter of the time, and decode only the starts of blocks, zlib takes four times as long.
     fn work(&self, bytes: u64, touched: u64) -> u64 {
-        let quick = matches!(self.schunk.params().codec(), Codec::BloscLz | Codec::Lz4 | Codec::Lz4Hc);
-        bytes.max(touched.saturating_mul(self.grid.block_bytes() as u64) / if quick { 4 } else { 1 })
+        let decoded = touched.saturating_mul(self.grid.block_bytes() as u64);
+        bytes.max(match self.schunk.params().codec() {
+            Codec::BloscLz | Codec::Lz4 | Codec::Lz4Hc => decoded / 4,
+            Codec::Zlib => decoded.saturating_mul(4),
+            _ => decoded,
+        })
     }
 
     /// Reads all touched chunks, whose touched blocks mean so much `work`, through the block cache where `cached`; `stored` leaves out

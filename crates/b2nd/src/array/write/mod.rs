@@ -179,6 +179,7 @@ fn store<E: Edit>(
         grid.check_chunk(schunk.limits())?;
     }
     let (exec, processing) = (schunk.exec().clone(), schunk.processing().clone());
+    let (codec, clevel) = (schunk.params().codec(), schunk.params().clevel());
     let queue = Queue::new(schunk, 2 * exec.threads());
     let write = Write { grid, queue, exec: &exec, processing: &processing };
     if chunks < exec.threads() {
@@ -186,7 +187,8 @@ fn store<E: Edit>(
         return (0..chunks)
             .try_for_each(|n| exec.with_scratch(|scratch| write.chunk(n, &edit(n), true, scratch)));
     }
-    exec.run(chunks, bytes, |scratch, n| write.chunk(n, &edit(n), false, scratch))
+    let effort = codec.effort_to_write(clevel, bytes);
+    exec.run(chunks, effort, |scratch, n| write.chunk(n, &edit(n), false, scratch))
 }
 
 /// One write, shared by the threads that do it.

@@ -134,6 +134,27 @@ fn the_number_of_threads_does_not_show_nor_what_was_in_the_buffer() {
 }
 
 #[test]
+fn small_chunks_of_slow_codecs_are_the_same_on_several_threads() {
+    // Where a byte takes long, fewer of them pay for another thread.
+    let exec = Exec::new(4);
+    for (codec, clevel) in
+        [(Codec::Lz4Hc, 1), (Codec::Zlib, 1), (Codec::Zstd, 1), (Codec::Zstd, 4), (Codec::Lz4, 9)]
+    {
+        for nbytes in [15_000, 16_384, 40_001, 65_536, 131_071, 131_072] {
+            let params = Params::new(4).with_codec(codec).with_clevel(clevel).with_blocksize(Some(4096));
+            for data in [walk(nbytes, 4), [noise(nbytes - 9000), vec![0; 9000]].concat()] {
+                let chunk = encode(&data, &params, &one()).unwrap();
+                assert!(encode(&data, &params, &exec).unwrap() == chunk, "{codec:?} {clevel} {nbytes}");
+                assert!(
+                    decode(&chunk, &Limits::default(), &exec).unwrap() == data,
+                    "{codec:?} {clevel} {nbytes}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
 fn truncated_items_are_read_as_they_were_truncated_in_every_block() {
     let data: Vec<u8> = (0..10_000).flat_map(|n| (1.0 + n as f32).sqrt().to_le_bytes()).collect();
     let expected: Vec<u8> =
