@@ -1,4 +1,9 @@
-//! zlib streams (RFC 1950: two header bytes, deflate, Adler-32), by the pure Rust `zlib-rs` in every build.
+//! zlib streams (RFC 1950: two header bytes, deflate, Adler-32), by the pure Rust `zlib-rs`.
+//!
+//! With the feature `c-codecs`, `libdeflate` writes at the middle levels where a look at the data says that it is the quicker.
+
+#[cfg(feature = "c-codecs")]
+mod quick;
 
 use super::stream::{broken, wrong_length};
 use crate::error::Result;
@@ -7,15 +12,21 @@ use zlib_rs::{Deflate, DeflateFlush, Inflate, InflateFlush, Status};
 /// The largest window of the format: 32 KiB.
 const WINDOW_BITS: u8 = 15;
 
-/// The two engines, each made on first use and reset from then on.
+/// The engines, each made on first use and reset from then on.
 #[derive(Default)]
 pub(super) struct Context {
     deflate: Option<(u8, Deflate)>,
     inflate: Option<Inflate>,
+    #[cfg(feature = "c-codecs")]
+    quick: quick::Context,
 }
 
 impl Context {
     pub(super) fn compress(&mut self, clevel: u8, src: &[u8], dst: &mut [u8]) -> Result<Option<usize>> {
+        #[cfg(feature = "c-codecs")]
+        if quick::suits(clevel, src) {
+            return Ok(self.quick.compress(clevel, src, dst));
+        }
         // An engine's level is fixed here: a change of level is rare and a fresh engine leaves no doubt about
         // what is left over from the last one.
         if self.deflate.as_ref().is_none_or(|(level, _)| *level != clevel) {

@@ -1,0 +1,76 @@
+//! Writing zlib streams at the middle levels by the C library `libdeflate`, through the safe interface of `libdeflater`: in the mean
+//! 1.5 times as fast as `zlib-rs`, to smaller streams, but not on data of every kind.
+
+use libdeflater::{CompressionLvl, Compressor};
+
+/// The levels for which it stands in: level 1 of zlib is quicker, levels 8 and 9 are smaller, and need less memory.
+const LEVELS: std::ops::RangeInclusive<u8> = 2..=7;
+
+/// What is looked at: so many windows of so many bytes.
+const WINDOWS: usize = 32;
+const WINDOW: usize = 64;
+
+/// Its compressor, made on first use.
+#[derive(Default)]
+pub(super) struct Context {
+    compressor: Option<(u8, Compressor)>,
+}
+
+impl Context {
+    /// As [`Engine::compress`](crate::codec::Engine::compress), for a level and data that it [suits](suits).
+    pub(super) fn compress(&mut self, clevel: u8, src: &[u8], dst: &mut [u8]) -> Option<usize> {
+        if self.compressor.as_ref().is_none_or(|(level, _)| *level != clevel) {
+            let level = CompressionLvl::new(i32::from(clevel)).unwrap_or_default();
+            self.compressor = Some((clevel, Compressor::new(level)));
+        }
+        let (_, compressor) = self.compressor.as_mut()?;
+        // The only failure is a result that does not fit.
+        compressor.zlib_compress(src, dst).ok()
+    }
+}
+
+/// Whether `libdeflate` is the better choice.
+///
+/// It is not for data that mostly repeats itself, runs and items that differ in few bytes: there zlib is up to five times as fast, or
+/// smaller. Nor for few different bytes, such as text: it leaves short matches out, which costs space when the text was shuffled.
+pub(super) fn suits(clevel: u8, src: &[u8]) -> bool {
+    LEVELS.contains(&clevel) && {
+        let (same, seen, values) = look(src);
+        same * 10 < seen * 7 && values >= 96
+    }
+}
+
+/// How many bytes are what was 8 bytes before them, of how many, and how many different ones there are, in a sample.
+fn look(src: &[u8]) -> (usize, usize, usize) {
+    let (mut same, mut seen, mut values) = (0, 0, [false; 256]);
+    let step = (src.len() / WINDOWS).max(WINDOW + 8);
+    for window in src.chunks(step).take(WINDOWS) {
+        let window = &window[..window.len().min(WINDOW + 8)];
+        let later = window.get(8..).unwrap_or_default();
+        same += later.iter().zip(window).filter(|(a, b)| a == b).count();
+        seen += later.len();
+        later.iter().for_each(|byte| values[usize::from(*byte)] = true);
+    }
+    (same, seen, values.into_iter().filter(|there| *there).count())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_suits_floats_and_pictures_but_not_runs_nor_text() {
+        let floats: Vec<u8> = (0..5000).flat_map(|n| (n as f32 * 0.01).sin().to_le_bytes()).collect();
+        assert!(suits(5, &floats));
+        assert!(!suits(1, &floats) && !suits(9, &floats));
+        let ramp: Vec<u8> = (0..5000_u64).flat_map(u64::to_le_bytes).collect();
+        assert!(!suits(5, &ramp));
+        assert!(!suits(5, &[0; 20_000]));
+        assert!(!suits(5, &b"how much wood would a woodchuck chuck? ".repeat(500)));
+        for len in [0, 1, 7, 8, 9, 71, 72, 73, 2303, 2304, 2305] {
+            let (same, seen, values) = look(&floats[..len]);
+            assert!(same <= seen && seen <= len && values <= 256, "{len}");
+            assert_eq!(look(&vec![7; len]), (seen, seen, usize::from(seen > 0)), "{len}");
+        }
+    }
+}
