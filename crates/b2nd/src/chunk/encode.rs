@@ -149,7 +149,9 @@ fn encode_planned(
     let threads = exec.threads_for(plan.nblocks(), plan.effort);
     if threads <= 1 || plan.raw_from_start() {
         exec.check_cancelled()?;
-        exec.with_scratch(|scratch| plan.encode_serial(source, scratch, out, &after_block))?;
+        let result = exec.with_scratch(|scratch| plan.encode_serial(source, scratch, out, &after_block));
+        exec.ends(plan.nblocks(), plan.effort);
+        result?;
     } else {
         plan.encode_parallel(source, exec, out, &after_block)?;
     }

@@ -101,14 +101,17 @@ impl Default for Exec {
     }
 }
 
-/// Below this many bytes of blocks a hand-over to another thread costs more than it gives.
-const PARALLEL_FROM_BYTES: u64 = 128 * 1024;
+/// From this effort on it pays to wake another thread.
+const WAKE_FROM: u64 = 128 * 1024;
 
-/// How many bytes of blocks pay for waking another thread where there is one that helps already.
-const BYTES_PER_THREAD: u64 = 16 * 1024;
+/// From this effort on it pays to share work with a thread that is awake, or will be for the next call.
+const SHARE_FROM: u64 = 16 * 1024;
 
-/// To start a thread is worth it for this many bytes of blocks.
-const BYTES_PER_NEW_THREAD: u64 = 1024 * 1024;
+/// For one more of them.
+const SHARE_EACH: u64 = 8 * 1024;
+
+/// From this effort on it pays to start a thread.
+const START_FROM: u64 = 1024 * 1024;
 
 impl Exec {
     /// Work on `threads` threads, the caller's among them; 0 counts as 1.
@@ -172,32 +175,50 @@ impl Exec {
         result
     }
 
-    /// On how many threads work of so many tasks on `bytes` bytes of blocks is done: bytes as the quickest codecs do them,
-    /// more where a codec takes longer.
-    pub(crate) fn threads_for(&self, tasks: usize, bytes: u64) -> usize {
-        if bytes < PARALLEL_FROM_BYTES {
+    /// On how many threads work of so many tasks is done that takes as long as writing `effort` bytes by LZ4
+    /// ([`Codec::effort_to_write`](crate::Codec), [`Codec::effort_to_read`](crate::Codec)).
+    pub(crate) fn threads_for(&self, tasks: usize, effort: u64) -> usize {
+        let threads = self.threads().min(tasks);
+        if threads <= 1 || effort < SHARE_FROM || effort < WAKE_FROM && !self.pool.is_in_use() {
             return 1;
         }
-        self.threads().min(tasks).min(count(bytes / BYTES_PER_THREAD))
+        threads.min(count(effort / SHARE_EACH))
     }
 
-    /// Runs `work(scratch, task)` for every task below `tasks`, on as many threads as pay for `bytes` of blocks.
+    /// Notes the end of work of so many tasks and such an effort that was not [`run`](Self::run): the next may begin at once.
+    pub(crate) fn ends(&self, tasks: usize, effort: u64) {
+        if self.threads().min(tasks) > 1 && effort >= SHARE_FROM {
+            self.pool.call_ends();
+        }
+    }
+
+    /// Runs `work(scratch, task)` for every task below `tasks`, on as many threads as the `effort` pays for.
     ///
     /// Every task that starts runs to its end. The first failure (by task number, among those that ran) or a
     /// cancellation stops the rest and is returned.
-    pub(crate) fn run<F>(&self, tasks: usize, bytes: u64, work: F) -> Result<()>
+    pub(crate) fn run<F>(&self, tasks: usize, effort: u64, work: F) -> Result<()>
     where
         F: Fn(&mut Scratch, usize) -> Result<()> + Sync,
     {
-        let threads = self.threads_for(tasks, bytes);
-        if threads <= 1 {
-            return self.with_scratch(|scratch| {
+        let threads = self.threads_for(tasks, effort);
+        let result = if threads <= 1 {
+            self.with_scratch(|scratch| {
                 (0..tasks).try_for_each(|task| {
                     self.check_cancelled()?;
                     work(scratch, task)
                 })
-            });
-        }
+            })
+        } else {
+            self.run_on(threads, tasks, effort, &work)
+        };
+        self.ends(tasks, effort);
+        result
+    }
+
+    fn run_on<F>(&self, threads: usize, tasks: usize, effort: u64, work: &F) -> Result<()>
+    where
+        F: Fn(&mut Scratch, usize) -> Result<()> + Sync,
+    {
         let next = AtomicUsize::new(0);
         let failure: Mutex<Option<(usize, Error)>> = Mutex::new(None);
         let worker = || {
@@ -218,20 +239,20 @@ impl Exec {
                 }
             });
         };
-        self.on_threads(threads, bytes, &worker);
+        self.on_threads(threads, effort, &worker);
         let failure = failure.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         failure.map_or(Ok(()), |(_, error)| Err(error))
     }
 
     /// Does `work` on up to so many threads, the caller's among them.
-    fn on_threads(&self, threads: usize, bytes: u64, work: &(impl Fn() + Sync)) {
+    fn on_threads(&self, threads: usize, effort: u64, work: &(impl Fn() + Sync)) {
         let reserved = self.pool.reserve(self.threads() - 1, threads - 1);
         let missing = threads - 1 - reserved.as_ref().map_or(0, pool::Reserved::count);
         let here = || match reserved {
             Some(reserved) => reserved.run(work),
             None => work(),
         };
-        let new = missing.min(count(bytes / BYTES_PER_NEW_THREAD));
+        let new = missing.min(count(effort / START_FROM));
         if new == 0 {
             return here();
         }

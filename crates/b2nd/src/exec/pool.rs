@@ -6,16 +6,22 @@
 
 use b2nd_kernel::share::{Invitation, share};
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError, Weak};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError, TryLockError, Weak};
 use std::time::{Duration, Instant};
 
 /// How long a caller that has nothing left to do waits awake for the threads that help it. Going to sleep and being woken takes
 /// 50 µs on virtual machines, half of what two threads need for a MiB.
 const LINGER: Duration = Duration::from_micros(100);
 
-/// How long a thread waits awake for the next call, which often comes at once.
-const DOZE: Duration = Duration::from_micros(10);
+/// How long a thread waits awake for the next call, which often comes at once: waking it would cost the caller 20 µs.
+const DOZE: Duration = Duration::from_micros(30);
+
+/// A call that begins so soon after another finds threads awake, or does well to wake them for those that will follow.
+const SOON: Duration = Duration::from_micros(20);
+
+/// When time began, for [`Lazy::last`].
+static START: LazyLock<Instant> = LazyLock::new(Instant::now);
 
 /// The pools of this process by their number of threads: as many as there are different numbers in use.
 static POOLS: Mutex<BTreeMap<usize, Weak<Pool>>> = Mutex::new(BTreeMap::new());
@@ -42,9 +48,18 @@ struct Line {
 struct Waiting {
     /// No more than there are threads.
     invitations: VecDeque<Invitation>,
+    /// The threads that look for news themselves.
+    awake: usize,
     /// The threads that `news` wakes.
     asleep: usize,
     over: bool,
+}
+
+impl Waiting {
+    /// How many threads have to be woken for so many to come.
+    fn to_wake(&self, threads: usize) -> usize {
+        threads.saturating_sub(self.awake).min(self.asleep)
+    }
 }
 
 impl Line {
@@ -56,30 +71,35 @@ impl Line {
     fn tell(&self, threads: usize, change: impl FnOnce(&mut Waiting)) {
         let mut waiting = self.lock();
         change(&mut waiting);
-        let asleep = waiting.asleep;
+        let to_wake = waiting.to_wake(threads);
         drop(waiting);
         self.told.fetch_add(1, Ordering::Release);
-        (0..threads.min(asleep)).for_each(|_| self.news.notify_one());
+        (0..to_wake).for_each(|_| self.news.notify_one());
     }
 
     /// The next of the line; `None` when there will be none.
     fn next(&self) -> Option<Invitation> {
-        let told = self.told.load(Ordering::Acquire);
-        if let Some(next) = self.lock().invitations.pop_front() {
-            return Some(next);
-        }
-        let begun = Instant::now();
-        while self.told.load(Ordering::Acquire) == told && begun.elapsed() < DOZE {
-            // There may be others for this processor.
-            std::thread::yield_now();
-        }
         let mut waiting = self.lock();
-        while waiting.invitations.is_empty() && !waiting.over {
-            waiting.asleep += 1;
-            waiting = self.news.wait(waiting).unwrap_or_else(PoisonError::into_inner);
-            waiting.asleep -= 1;
+        loop {
+            if !waiting.invitations.is_empty() || waiting.over {
+                return waiting.invitations.pop_front();
+            }
+            let told = self.told.load(Ordering::Acquire);
+            waiting.awake += 1;
+            drop(waiting);
+            let begun = Instant::now();
+            while self.told.load(Ordering::Acquire) == told && begun.elapsed() < DOZE {
+                // There may be others for this processor.
+                std::thread::yield_now();
+            }
+            waiting = self.lock();
+            waiting.awake -= 1;
+            if waiting.invitations.is_empty() && !waiting.over {
+                waiting.asleep += 1;
+                waiting = self.news.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+                waiting.asleep -= 1;
+            }
         }
-        waiting.invitations.pop_front()
     }
 
     /// What each of the threads does.
@@ -145,15 +165,34 @@ impl Drop for Pool {
 
 /// The pool of an [`Exec`](super::Exec) and its clones, started when it is needed first.
 #[derive(Default)]
-pub(super) struct Lazy(Mutex<Option<Arc<Pool>>>);
+pub(super) struct Lazy {
+    pool: Mutex<Option<Arc<Pool>>>,
+    /// When the last call ended that threads could have helped, in nanoseconds.
+    last: AtomicU64,
+}
 
 impl Lazy {
+    fn now() -> u64 {
+        u64::try_from(START.elapsed().as_nanos()).unwrap_or(u64::MAX)
+    }
+
+    /// Notes that a call ends that threads could help, or could have helped.
+    pub(super) fn call_ends(&self) {
+        self.last.store(Lazy::now(), Ordering::Relaxed);
+    }
+
+    /// Whether such a call has just ended.
+    pub(super) fn is_in_use(&self) -> bool {
+        let last = self.last.load(Ordering::Relaxed);
+        last > 0 && u128::from(Lazy::now().saturating_sub(last)) < SOON.as_nanos()
+    }
+
     /// Up to `wanted` threads that are idle now, of a pool of `threads`.
     pub(super) fn reserve(&self, threads: usize, wanted: usize) -> Option<Reserved> {
         if wanted == 0 || threads == 0 {
             return None;
         }
-        let mut place = lock_soon(&self.0)?;
+        let mut place = lock_soon(&self.pool)?;
         let pool = match place.as_ref().filter(|pool| pool.is_ours()) {
             Some(pool) => pool.clone(),
             None => place.insert(Pool::shared(threads)?).clone(),
@@ -208,13 +247,38 @@ impl Drop for Reserved {
 mod tests {
     use super::*;
 
+    /// A pool that no other test has.
+    fn alone(pool: Pool) -> Lazy {
+        Lazy { pool: Mutex::new(Some(Arc::new(pool))), ..Lazy::default() }
+    }
+
+    #[test]
+    fn calls_are_in_a_row_that_begin_where_another_has_just_ended() {
+        let lazy = Lazy::default();
+        assert!(!lazy.is_in_use());
+        // As a test may be interrupted for long: once is enough.
+        let in_a_row = || {
+            lazy.call_ends();
+            lazy.is_in_use()
+        };
+        assert!((0..1000).any(|_| in_a_row()));
+        std::thread::sleep(SOON);
+        assert!(!lazy.is_in_use());
+    }
+
+    #[test]
+    fn only_as_many_are_woken_as_those_awake_leave_over() {
+        let woken = |awake, asleep| Waiting { awake, asleep, ..Waiting::default() }.to_wake(3);
+        assert_eq!([woken(0, 0), woken(2, 0), woken(0, 2), woken(1, 5), woken(5, 5)], [0, 0, 2, 2, 0]);
+    }
+
     #[test]
     fn a_forked_child_starts_threads_of_its_own() {
         let lazy = Lazy::default();
         let mut parents = Pool::start(41).unwrap();
         parents.process = std::process::id().wrapping_add(1);
         let parents = Arc::new(parents);
-        *lazy.0.lock().unwrap() = Some(parents.clone());
+        *lazy.pool.lock().unwrap() = Some(parents.clone());
         POOLS.lock().unwrap().insert(41, Arc::downgrade(&parents));
         let own = lazy.reserve(41, 41).unwrap();
         assert!(!Arc::ptr_eq(&own.pool, &parents) && own.count() == 41);
@@ -239,7 +303,7 @@ mod tests {
     #[test]
     fn threads_that_come_help_and_come_back_also_from_a_panic() {
         // Of its own: the one that all share has guests of other tests.
-        let lazy = Lazy(Mutex::new(Some(Arc::new(Pool::start(7).unwrap()))));
+        let lazy = alone(Pool::start(7).unwrap());
         let (caller, here) = (std::thread::current().id(), AtomicUsize::new(0));
         let all_come = || {
             here.fetch_add(1, Ordering::Relaxed);
@@ -268,8 +332,7 @@ mod tests {
         let line = Arc::new(Line::default());
         line.idle.store(3, Ordering::Relaxed);
         // Without any threads: as if they never woke up.
-        let pool = Arc::new(Pool { line: Arc::clone(&line), process: std::process::id() });
-        let lazy = Lazy(Mutex::new(Some(pool)));
+        let lazy = alone(Pool { line: Arc::clone(&line), process: std::process::id() });
         let done = AtomicUsize::new(0);
         lazy.reserve(3, 2).unwrap().run(&|| {
             done.fetch_add(1, Ordering::Relaxed);
@@ -283,8 +346,8 @@ mod tests {
 
     #[test]
     fn while_one_works_the_others_are_idle() {
-        let lazy = Lazy(Mutex::new(Some(Arc::new(Pool::start(2).unwrap()))));
-        let line = Arc::clone(&lazy.0.lock().unwrap().as_ref().unwrap().line);
+        let lazy = alone(Pool::start(2).unwrap());
+        let line = Arc::clone(&lazy.pool.lock().unwrap().as_ref().unwrap().line);
         let (caller, guests, begun) = (std::thread::current().id(), AtomicUsize::new(0), Instant::now());
         let until = |reached: &dyn Fn() -> bool| {
             while !reached() && begun.elapsed() < Duration::from_secs(60) {

@@ -123,7 +123,7 @@ fn tasks_that_wait_for_those_before_them_may_share_work_of_their_own() {
     for _ in 0..200 {
         let (exec, done, inner) = (Exec::new(3), AtomicUsize::new(0), AtomicUsize::new(0));
         exec.run(30, u64::MAX, |_, task| {
-            exec.run(3, BYTES_PER_NEW_THREAD - 1, |_, _| {
+            exec.run(3, START_FROM - 1, |_, _| {
                 inner.fetch_add(1, Ordering::Relaxed);
                 Ok(())
             })?;
@@ -139,9 +139,26 @@ fn tasks_that_wait_for_those_before_them_may_share_work_of_their_own() {
 }
 
 #[test]
-fn threads_are_as_many_as_the_bytes_pay_for() {
-    let threads = |bytes| Exec::new(80).threads_for(60, bytes);
-    assert_eq!([0, 131_071, 131_072, 163_839, 163_840, u64::MAX].map(threads), [1, 1, 8, 9, 10, 60]);
+fn threads_are_as_many_as_the_effort_pays_for() {
+    let exec = Exec::new(80);
+    let threads = |effort| exec.threads_for(60, effort);
+    assert_eq!(
+        [0, 16_383, 16_384, 131_071, 131_072, 147_456, u64::MAX].map(threads),
+        [1, 1, 1, 1, 16, 18, 60]
+    );
+    // Once is enough, as a test may be interrupted for long.
+    let in_a_row = |effort| {
+        let again = || {
+            exec.ends(2, SHARE_FROM);
+            threads(effort)
+        };
+        (0..1000).map(|_| again()).max().unwrap()
+    };
+    assert_eq!([0, 16_383, 16_384, 131_071].map(in_a_row), [1, 1, 2, 15]);
+    std::thread::sleep(std::time::Duration::from_millis(1));
+    exec.ends(1, u64::MAX);
+    exec.ends(9, SHARE_FROM - 1);
+    assert_eq!(threads(SHARE_FROM), 1);
 }
 
 #[test]

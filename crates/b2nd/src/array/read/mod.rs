@@ -132,15 +132,11 @@ impl Array {
         })
     }
 
-    /// What a read costs that decodes `touched` blocks for a result of `bytes`, in bytes of Zstandard: the quick codecs take about a
-    /// quarter of the time, and decode only the starts of blocks, zlib takes four times as long.
+    /// What a read costs that decodes `touched` blocks for a result of `bytes`, as [`Exec`] counts it.
     fn work(&self, bytes: u64, touched: u64) -> u64 {
         let decoded = touched.saturating_mul(self.grid.block_bytes() as u64);
-        bytes.max(match self.schunk.params().codec() {
-            Codec::BloscLz | Codec::Lz4 | Codec::Lz4Hc => decoded / 4,
-            Codec::Zlib => decoded.saturating_mul(4),
-            _ => decoded,
-        })
+        // A copy is about as quick as LZ4.
+        self.schunk.params().codec().effort_to_read(decoded).max(Codec::Lz4.effort_to_read(bytes))
     }
 
     /// Reads all touched chunks, whose touched blocks mean so much `work`, through the block cache where `cached`; `stored` leaves out
