@@ -238,7 +238,7 @@ impl Array {
         let exec: &Exec = self.schunk.exec();
         let tasks = usize::try_from(self.grid.nchunks())
             .map_err(|_| Error::usage("more chunks than this machine can count"))?;
-        let bytes = self.nbytes();
-        exec.run(tasks, bytes, |_, number| work(&Chunk::new(self, number as u64, true)))
+        // Nobody knows how long the closure takes.
+        exec.run(tasks, u64::MAX, |_, number| work(&Chunk::new(self, number as u64, true)))
     }
 }

@@ -10,6 +10,7 @@ use super::special;
 use super::streams::Coder;
 use super::streams::Sink;
 use super::streams::reserve;
+use crate::codec::Codec;
 use crate::codec::Engine;
 use crate::error::Error;
 use crate::error::Result;
@@ -146,11 +147,11 @@ fn encode_planned(
         exec.progress(bytes);
         exec.check_cancelled()
     };
-    let threads = exec.threads_for(plan.nblocks(), plan.effort);
-    if threads <= 1 || plan.raw_from_start() {
+    let call = exec.begin(plan.nblocks(), plan.effort);
+    if call.threads <= 1 || plan.raw_from_start() {
         exec.check_cancelled()?;
         let result = exec.with_scratch(|scratch| plan.encode_serial(source, scratch, out, &after_block));
-        exec.ends(plan.nblocks(), plan.effort);
+        exec.end(&call);
         result?;
     } else {
         plan.encode_parallel(source, exec, out, &after_block)?;
@@ -188,7 +189,7 @@ pub(super) struct Plan {
     ways: usize,
     /// The dictionary that the streams refer to.
     dictionary: Option<Vec<u8>>,
-    /// The bytes that the quickest codecs would write in the time of this chunk.
+    /// How long it takes to write the chunk, as [`Exec`] counts it.
     effort: u64,
 }
 
@@ -524,7 +525,8 @@ impl Plan {
         let (to, items) = sink.again(header.cbytes as usize)?.split_at_mut(len);
         to.copy_from_slice(&bytes[..len]);
         let blocks: Vec<_> = items.chunks_mut(self.header.blocksize as usize).map(Mutex::new).collect();
-        exec.run(blocks.len(), u64::from(header.nbytes), |scratch, n| {
+        // A copy is about as quick as reading LZ4.
+        exec.run(blocks.len(), Codec::Lz4.effort_to_read(u64::from(header.nbytes)), |scratch, n| {
             let Some(to) = blocks.get(n) else { return Ok(()) };
             let mut buffer = take(&mut scratch.block);
             let copied = source.block(self.block_range(n), &mut buffer).map(|block| {

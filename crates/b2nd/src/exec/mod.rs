@@ -101,10 +101,18 @@ impl Default for Exec {
     }
 }
 
+/// Work that has begun.
+pub(crate) struct Call {
+    /// On how many threads it is done.
+    pub(crate) threads: usize,
+    /// What the row of calls comes to with it, where others could help.
+    row: Option<u64>,
+}
+
 /// From this effort on it pays to wake another thread.
 const WAKE_FROM: u64 = 128 * 1024;
 
-/// From this effort on it pays to share work with a thread that is awake, or will be for the next call.
+/// From this effort on it pays to share work with a thread that is awake.
 const SHARE_FROM: u64 = 16 * 1024;
 
 /// For one more of them.
@@ -175,21 +183,30 @@ impl Exec {
         result
     }
 
-    /// On how many threads work of so many tasks is done that takes as long as writing `effort` bytes by LZ4
+    /// Begins work of so many tasks that takes as long as writing `effort` bytes by LZ4
     /// ([`Codec::effort_to_write`](crate::Codec), [`Codec::effort_to_read`](crate::Codec)).
-    pub(crate) fn threads_for(&self, tasks: usize, effort: u64) -> usize {
+    pub(crate) fn begin(&self, tasks: usize, effort: u64) -> Call {
         let threads = self.threads().min(tasks);
-        if threads <= 1 || effort < SHARE_FROM || effort < WAKE_FROM && !self.pool.is_in_use() {
-            return 1;
+        if threads <= 1 || effort < SHARE_FROM {
+            return Call { threads: 1, row: None };
         }
-        threads.min(count(effort / SHARE_EACH))
+        let before = self.pool.row();
+        let pays = effort >= WAKE_FROM || self.is_in_use(before);
+        let threads = if pays { threads.min(count(effort / SHARE_EACH)) } else { 1 };
+        Call { threads, row: Some(before.saturating_add(effort)) }
     }
 
-    /// Notes the end of work of so many tasks and such an effort that was not [`run`](Self::run): the next may begin at once.
-    pub(crate) fn ends(&self, tasks: usize, effort: u64) {
-        if self.threads().min(tasks) > 1 && effort >= SHARE_FROM {
-            self.pool.call_ends();
+    /// Notes the end of what began: the next call may follow at once.
+    pub(crate) fn end(&self, call: &Call) {
+        if let Some(row) = call.row {
+            self.pool.ends(row);
         }
+    }
+
+    /// Whether short calls in a row have come to so much that threads are awake, or that it pays to wake them or to start them.
+    fn is_in_use(&self, row: u64) -> bool {
+        let all = START_FROM.saturating_mul(self.threads() as u64 - 1);
+        row >= WAKE_FROM && (row >= all || self.pool.has_threads())
     }
 
     /// Runs `work(scratch, task)` for every task below `tasks`, on as many threads as the `effort` pays for.
@@ -200,8 +217,8 @@ impl Exec {
     where
         F: Fn(&mut Scratch, usize) -> Result<()> + Sync,
     {
-        let threads = self.threads_for(tasks, effort);
-        let result = if threads <= 1 {
+        let call = self.begin(tasks, effort);
+        let result = if call.threads <= 1 {
             self.with_scratch(|scratch| {
                 (0..tasks).try_for_each(|task| {
                     self.check_cancelled()?;
@@ -209,9 +226,9 @@ impl Exec {
                 })
             })
         } else {
-            self.run_on(threads, tasks, effort, &work)
+            self.run_on(call.threads, tasks, effort, &work)
         };
-        self.ends(tasks, effort);
+        self.end(&call);
         result
     }
 

@@ -7,7 +7,7 @@
 use b2nd_kernel::share::{Invitation, share};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError, TryLockError, Weak};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError, Weak};
 use std::time::{Duration, Instant};
 
 /// How long a caller that has nothing left to do waits awake for the threads that help it. Going to sleep and being woken takes
@@ -17,11 +17,8 @@ const LINGER: Duration = Duration::from_micros(100);
 /// How long a thread waits awake for the next call, which often comes at once: waking it would cost the caller 20 µs.
 const DOZE: Duration = Duration::from_micros(30);
 
-/// A call that begins so soon after another finds threads awake, or does well to wake them for those that will follow.
+/// A call that begins so soon after the end of another is in a row with it.
 const SOON: Duration = Duration::from_micros(20);
-
-/// When time began, for [`Lazy::last`].
-static START: LazyLock<Instant> = LazyLock::new(Instant::now);
 
 /// The pools of this process by their number of threads: as many as there are different numbers in use.
 static POOLS: Mutex<BTreeMap<usize, Weak<Pool>>> = Mutex::new(BTreeMap::new());
@@ -56,9 +53,9 @@ struct Waiting {
 }
 
 impl Waiting {
-    /// How many threads have to be woken for so many to come.
-    fn to_wake(&self, threads: usize) -> usize {
-        threads.saturating_sub(self.awake).min(self.asleep)
+    /// How many threads have to be woken for all invitations: those awake come anyway, one for each.
+    fn to_wake(&self) -> usize {
+        self.invitations.len().saturating_sub(self.awake).min(self.asleep)
     }
 }
 
@@ -67,38 +64,47 @@ impl Line {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Puts in what up to so many threads should know.
-    fn tell(&self, threads: usize, change: impl FnOnce(&mut Waiting)) {
+    /// Puts in invitations.
+    fn invite(&self, invitations: impl Iterator<Item = Invitation>) {
         let mut waiting = self.lock();
-        change(&mut waiting);
-        let to_wake = waiting.to_wake(threads);
+        waiting.invitations.extend(invitations);
+        let to_wake = waiting.to_wake();
         drop(waiting);
         self.told.fetch_add(1, Ordering::Release);
         (0..to_wake).for_each(|_| self.news.notify_one());
     }
 
+    /// Sends the threads away.
+    fn end(&self) {
+        self.lock().over = true;
+        self.told.fetch_add(1, Ordering::Release);
+        self.news.notify_all();
+    }
+
     /// The next of the line; `None` when there will be none.
     fn next(&self) -> Option<Invitation> {
         let mut waiting = self.lock();
+        let mut begun = Instant::now();
         loop {
             if !waiting.invitations.is_empty() || waiting.over {
                 return waiting.invitations.pop_front();
             }
+            if begun.elapsed() >= DOZE {
+                waiting.asleep += 1;
+                waiting = self.news.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+                waiting.asleep -= 1;
+                begun = Instant::now();
+                continue;
+            }
             let told = self.told.load(Ordering::Acquire);
             waiting.awake += 1;
             drop(waiting);
-            let begun = Instant::now();
             while self.told.load(Ordering::Acquire) == told && begun.elapsed() < DOZE {
                 // There may be others for this processor.
                 std::thread::yield_now();
             }
             waiting = self.lock();
             waiting.awake -= 1;
-            if waiting.invitations.is_empty() && !waiting.over {
-                waiting.asleep += 1;
-                waiting = self.news.wait(waiting).unwrap_or_else(PoisonError::into_inner);
-                waiting.asleep -= 1;
-            }
         }
     }
 
@@ -158,33 +164,49 @@ impl Drop for Pool {
     fn drop(&mut self) {
         // The threads of a parent are not here, and nobody might ever give its lock back.
         if self.is_ours() {
-            self.line.tell(usize::MAX, |waiting| waiting.over = true);
+            self.line.end();
         }
     }
 }
 
 /// The pool of an [`Exec`](super::Exec) and its clones, started when it is needed first.
-#[derive(Default)]
 pub(super) struct Lazy {
     pool: Mutex<Option<Arc<Pool>>>,
-    /// When the last call ended that threads could have helped, in nanoseconds.
+    made: Instant,
+    /// When the last call ended that threads helped, or could have, in nanoseconds after `made`.
     last: AtomicU64,
+    /// The effort of the calls in a row up to that one.
+    row: AtomicU64,
+}
+
+impl Default for Lazy {
+    fn default() -> Self {
+        Lazy { pool: Mutex::default(), made: Instant::now(), last: AtomicU64::new(0), row: AtomicU64::new(0) }
+    }
 }
 
 impl Lazy {
-    fn now() -> u64 {
-        u64::try_from(START.elapsed().as_nanos()).unwrap_or(u64::MAX)
-    }
-
-    /// Notes that a call ends that threads could help, or could have helped.
-    pub(super) fn call_ends(&self) {
-        self.last.store(Lazy::now(), Ordering::Relaxed);
-    }
-
-    /// Whether such a call has just ended.
-    pub(super) fn is_in_use(&self) -> bool {
+    /// Now, and whether a call has just ended.
+    fn now(&self) -> (u64, bool) {
+        let now = u64::try_from(self.made.elapsed().as_nanos()).unwrap_or(u64::MAX);
         let last = self.last.load(Ordering::Relaxed);
-        last > 0 && u128::from(Lazy::now().saturating_sub(last)) < SOON.as_nanos()
+        (now, last > 0 && u128::from(now.saturating_sub(last)) < SOON.as_nanos())
+    }
+
+    /// The effort of the calls before one that begins now, as far as they are in a row with it.
+    pub(super) fn row(&self) -> u64 {
+        if self.now().1 { self.row.load(Ordering::Relaxed) } else { 0 }
+    }
+
+    /// Notes that a call ends that threads helped, or could have, and what its row comes to.
+    pub(super) fn ends(&self, row: u64) {
+        self.row.store(row, Ordering::Relaxed);
+        self.last.store(self.now().0.max(1), Ordering::Relaxed);
+    }
+
+    /// Whether there are threads.
+    pub(super) fn has_threads(&self) -> bool {
+        lock_soon(&self.pool).is_some_and(|pool| pool.as_ref().is_some_and(|pool| pool.is_ours()))
     }
 
     /// Up to `wanted` threads that are idle now, of a pool of `threads`.
@@ -232,7 +254,7 @@ impl Reserved {
             }
         };
         share(work, LINGER, closed, |invitation| {
-            line.tell(asked, |waiting| waiting.invitations.extend((0..asked).map(|_| invitation())));
+            line.invite((0..asked).map(|_| invitation()));
         });
     }
 }
@@ -255,21 +277,49 @@ mod tests {
     #[test]
     fn calls_are_in_a_row_that_begin_where_another_has_just_ended() {
         let lazy = Lazy::default();
-        assert!(!lazy.is_in_use());
+        assert_eq!(lazy.row(), 0);
         // As a test may be interrupted for long: once is enough.
         let in_a_row = || {
-            lazy.call_ends();
-            lazy.is_in_use()
+            lazy.ends(7);
+            lazy.row()
         };
-        assert!((0..1000).any(|_| in_a_row()));
+        assert!((0..1000).any(|_| in_a_row() == 7));
         std::thread::sleep(SOON);
-        assert!(!lazy.is_in_use());
+        assert_eq!(lazy.row(), 0);
     }
 
     #[test]
     fn only_as_many_are_woken_as_those_awake_leave_over() {
-        let woken = |awake, asleep| Waiting { awake, asleep, ..Waiting::default() }.to_wake(3);
+        let mut waiting = Waiting::default();
+        share(
+            &|| (),
+            Duration::ZERO,
+            |_| (),
+            |invitation| waiting.invitations.extend((0..3).map(|_| invitation())),
+        );
+        let mut woken = |awake, asleep| {
+            (waiting.awake, waiting.asleep) = (awake, asleep);
+            waiting.to_wake()
+        };
         assert_eq!([woken(0, 0), woken(2, 0), woken(0, 2), woken(1, 5), woken(5, 5)], [0, 0, 2, 2, 0]);
+    }
+
+    #[test]
+    fn one_awake_is_not_promised_twice() {
+        // One is awake and two sleep; the first call takes the one, the second has to wake another.
+        let line = Line::default();
+        (line.lock().awake, line.lock().asleep) = (1, 2);
+        share(
+            &|| (),
+            Duration::ZERO,
+            |_| (),
+            |invitation| {
+                line.invite(std::iter::once(invitation()));
+                assert_eq!(line.lock().to_wake(), 0);
+                line.invite(std::iter::once(invitation()));
+                assert_eq!(line.lock().to_wake(), 1);
+            },
+        );
     }
 
     #[test]

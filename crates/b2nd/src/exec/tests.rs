@@ -141,24 +141,49 @@ fn tasks_that_wait_for_those_before_them_may_share_work_of_their_own() {
 #[test]
 fn threads_are_as_many_as_the_effort_pays_for() {
     let exec = Exec::new(80);
-    let threads = |effort| exec.threads_for(60, effort);
+    let threads = |effort| exec.begin(60, effort).threads;
     assert_eq!(
         [0, 16_383, 16_384, 131_071, 131_072, 147_456, u64::MAX].map(threads),
         [1, 1, 1, 1, 16, 18, 60]
     );
-    // Once is enough, as a test may be interrupted for long.
-    let in_a_row = |effort| {
+}
+
+#[test]
+fn short_calls_are_shared_when_they_come_in_a_row() {
+    // In a row for so long that threads are there; repeated, as a test may be interrupted for long.
+    let in_a_row = |exec: &Exec, row, effort| {
         let again = || {
-            exec.ends(2, SHARE_FROM);
-            threads(effort)
+            exec.end(&Call { threads: 1, row });
+            exec.begin(60, effort).threads
         };
         (0..1000).map(|_| again()).max().unwrap()
     };
-    assert_eq!([0, 16_383, 16_384, 131_071].map(in_a_row), [1, 1, 2, 15]);
+    let exec = Exec::new(80);
+    assert_eq!(in_a_row(&exec, Some(79 * START_FROM), SHARE_FROM - 1), 1);
+    assert_eq!(in_a_row(&exec, Some(79 * START_FROM), SHARE_FROM), 2);
+    assert_eq!(in_a_row(&exec, Some(79 * START_FROM), WAKE_FROM - 1), 15);
     std::thread::sleep(std::time::Duration::from_millis(1));
-    exec.ends(1, u64::MAX);
-    exec.ends(9, SHARE_FROM - 1);
-    assert_eq!(threads(SHARE_FROM), 1);
+    assert_eq!(in_a_row(&exec, None, WAKE_FROM - 1), 1);
+    // Shorter, where threads would have to be started, and where they are there.
+    assert_eq!(in_a_row(&exec, Some(79 * START_FROM - 1), SHARE_FROM), 1);
+    drop(exec.pool.reserve(79, 1));
+    assert_eq!(in_a_row(&exec, Some(WAKE_FROM), SHARE_FROM), 2);
+    assert_eq!(in_a_row(&exec, Some(WAKE_FROM - 1), SHARE_FROM), 1);
+    std::thread::sleep(std::time::Duration::from_millis(1));
+    assert_eq!(exec.begin(60, SHARE_FROM).threads, 1);
+}
+
+#[test]
+fn efforts_of_calls_in_a_row_add_up() {
+    let exec = Exec::new(2);
+    let sum = (0..1000).map(|_| {
+        exec.run(2, SHARE_FROM, |_, _| Ok(())).unwrap();
+        exec.begin(2, SHARE_FROM).row.unwrap()
+    });
+    assert!(sum.max().unwrap() > 3 * SHARE_FROM);
+    std::thread::sleep(std::time::Duration::from_millis(1));
+    assert_eq!(exec.begin(2, SHARE_FROM).row, Some(SHARE_FROM));
+    assert_eq!((exec.begin(1, u64::MAX).row, exec.begin(2, SHARE_FROM - 1).row), (None, None));
 }
 
 #[test]

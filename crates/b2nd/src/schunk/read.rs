@@ -268,7 +268,9 @@ impl SChunk {
             rest = after;
             tasks.push((piece, Mutex::new(part)));
         }
-        let effort = self.params().codec().effort_to_read(total);
+        // Each decodes a block at least, of some KiB.
+        let decoded = total.max((tasks.len() as u64).saturating_mul(4 << 10));
+        let effort = self.params().codec().effort_to_read(decoded);
         self.exec.run(tasks.len(), effort, |scratch, n| {
             let Some((piece, part)) = tasks.get(n) else { return Ok(()) };
             let mut part = part.lock().unwrap_or_else(PoisonError::into_inner);

@@ -132,8 +132,11 @@ impl Array {
         })
     }
 
-    /// What a read costs that decodes `touched` blocks for a result of `bytes`, as [`Exec`] counts it.
+    /// What of a read can be shared that decodes `touched` blocks for a result of `bytes`, as [`Exec`] counts it.
     fn work(&self, bytes: u64, touched: u64) -> u64 {
+        if touched < 2 {
+            return 0;
+        }
         let decoded = touched.saturating_mul(self.grid.block_bytes() as u64);
         // A copy is about as quick as LZ4.
         self.schunk.params().codec().effort_to_read(decoded).max(Codec::Lz4.effort_to_read(bytes))

@@ -183,3 +183,9 @@ fn a_selection_of_nothing_fetches_nothing() {
     check(Codec::Zstd, [0, 0, 0, 0, 0, 1], 1, &none, &[]);
     check(Codec::Zstd, [0, 0, 0, 0, 0, 1], 1, &s![Vec::<i64>::new()], &[]);
 }
+
+#[test]
+fn one_block_is_nothing_to_share_and_two_are() {
+    let array = Options::new().with_chunks([100]).with_blocks([50]).create_memory::<u64>([1000]).unwrap();
+    assert_eq!((array.work(8, 0), array.work(8, 1), array.work(8, 2)), (0, 0, 800));
+}

@@ -356,7 +356,9 @@ impl Recipe<'_> {
             // The threads share the blocks of each.
             exec.with_scratch(|scratch| (0..numbers.len()).try_for_each(|task| one(scratch, task)))?;
         } else {
-            exec.run(numbers.len(), each.saturating_mul(numbers.len() as u64), one)?;
+            let (codec, clevel) = (self.params.codec(), self.params.clevel());
+            let effort = codec.effort_to_write(clevel, each.saturating_mul(numbers.len() as u64));
+            exec.run(numbers.len(), effort, one)?;
         }
         Ok(made.into_iter().filter_map(OnceLock::into_inner).collect())
     }

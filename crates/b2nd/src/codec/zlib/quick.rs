@@ -44,8 +44,11 @@ pub(super) fn suits(clevel: u8, src: &[u8]) -> bool {
 fn look(src: &[u8]) -> (usize, usize, usize) {
     let (mut same, mut seen, mut values) = (0, 0, [false; 256]);
     let step = (src.len() / WINDOWS).max(WINDOW + 8);
-    for window in src.chunks(step).take(WINDOWS) {
-        let window = &window[..window.len().min(WINDOW + 8)];
+    for (n, window) in src.chunks(step).take(WINDOWS).enumerate() {
+        // At places without a period, as rows may have that of the steps: multiples of the golden section.
+        let spare = window.len().saturating_sub(WINDOW + 8);
+        let start = n * 40_503 % 65_536 * spare / 65_536;
+        let window = window.get(start..window.len().min(start + WINDOW + 8)).unwrap_or_default();
         let later = window.get(8..).unwrap_or_default();
         same += later.iter().zip(window).filter(|(a, b)| a == b).count();
         seen += later.len();
@@ -57,11 +60,46 @@ fn look(src: &[u8]) -> (usize, usize, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::codec::zlib;
+
+    fn floats() -> Vec<u8> {
+        (0..5000).flat_map(|n| (n as f32 * 0.01).sin().to_le_bytes()).collect()
+    }
+
+    #[test]
+    fn what_it_writes_is_read_and_room_that_is_too_small_is_said() {
+        let (data, mut context, mut reader) = (floats(), Context::default(), zlib::Context::default());
+        for clevel in LEVELS {
+            let mut packed = vec![0; data.len()];
+            let len = context.compress(clevel, &data, &mut packed).unwrap();
+            for room in [len, data.len() + 100] {
+                let mut again = vec![0; room];
+                assert_eq!(context.compress(clevel, &data, &mut again), Some(len), "{clevel}");
+                assert!(again[..len] == packed[..len], "{clevel}");
+            }
+            for room in (0..8).chain([len / 2, len - 1]) {
+                assert_eq!(context.compress(clevel, &data, &mut vec![0; room]), None, "{clevel} {room}");
+            }
+            let mut plain = vec![0; data.len()];
+            reader.decompress(&packed[..len], &mut plain).unwrap();
+            assert!(plain == data, "{clevel}");
+            // The door takes this way for these data.
+            let mut through = vec![0; data.len()];
+            assert_eq!(reader.compress(clevel, &data, &mut through).unwrap(), Some(len), "{clevel}");
+            assert!(through == packed, "{clevel}");
+        }
+    }
 
     #[test]
     fn it_suits_floats_and_pictures_but_not_runs_nor_text() {
-        let floats: Vec<u8> = (0..5000).flat_map(|n| (n as f32 * 0.01).sin().to_le_bytes()).collect();
+        let floats = floats();
         assert!(suits(5, &floats));
+        let picture: Vec<u8> = (0..128 * 128).map(|n: u32| (n % 128 + n / 128 + n * n % 7) as u8).collect();
+        assert!(suits(5, &picture));
+        // Rows of 4 KiB of which only the first bytes differ: every step of 128 KiB begins with some.
+        let mut rows = vec![0; 128 << 10];
+        rows.chunks_mut(4096).for_each(|row| row[..256].copy_from_slice(&floats[..256]));
+        assert!(!suits(5, &rows));
         assert!(!suits(1, &floats) && !suits(9, &floats));
         let ramp: Vec<u8> = (0..5000_u64).flat_map(u64::to_le_bytes).collect();
         assert!(!suits(5, &ramp));
