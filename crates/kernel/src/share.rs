@@ -87,7 +87,7 @@ impl Invitation {
             if first.is_none() {
                 *first = Some(panic);
             } else {
-                abandon(panic);
+                discard(panic);
             }
         }
         leaving();
@@ -96,9 +96,15 @@ impl Invitation {
     }
 }
 
-/// Leaves what a panic carries where it is, as that may panic when it goes.
-fn abandon(panic: Box<dyn Any + Send>) {
-    let _ = Box::leak(panic);
+/// Frees what a panic carries; where that panics too, also what that one carries, but not for ever.
+fn discard(mut carried: Box<dyn Any + Send>) {
+    for _ in 0..8 {
+        match catch_unwind(AssertUnwindSafe(|| drop(carried))) {
+            Ok(()) => return,
+            Err(next) => carried = next,
+        }
+    }
+    let _ = Box::leak(carried);
 }
 
 /// One who is at work.
@@ -191,7 +197,7 @@ impl Drop for Wait<'_> {
             // The caller's own panic goes on in its place.
             let failure = self.shared.failure().take();
             if let Some(panic) = failure {
-                abandon(panic);
+                discard(panic);
             }
         }
     }
@@ -325,6 +331,47 @@ mod tests {
                 _ => "the caller's",
             };
             assert_eq!(said, wanted, "{panics}");
+        }
+    }
+
+    /// What a panic carries, that panics when it goes.
+    struct Heavy(Arc<AtomicUsize>);
+
+    impl Drop for Heavy {
+        fn drop(&mut self) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+            std::panic::panic_any("it goes");
+        }
+    }
+
+    #[test]
+    fn what_other_panics_carry_is_freed_and_may_panic_at_that() {
+        let caller = thread::current().id();
+        for all in [false, true] {
+            let (freed, met) = (Arc::new(AtomicUsize::new(0)), Barrier::new(4));
+            let outcome = catch_unwind(AssertUnwindSafe(|| {
+                share(
+                    &|| {
+                        met.wait();
+                        if thread::current().id() != caller {
+                            std::panic::panic_any(Heavy(Arc::clone(&freed)));
+                        }
+                        assert!(!all);
+                    },
+                    Duration::ZERO,
+                    |came| assert_eq!(came, 3),
+                    |invitation| {
+                        for _ in 0..3 {
+                            let invitation = invitation();
+                            thread::spawn(|| invitation.accept(|| ()));
+                        }
+                    },
+                );
+            }));
+            let said = outcome.unwrap_err();
+            // The first of them is the caller's, unless the caller has its own.
+            assert_eq!((said.is::<Heavy>(), freed.load(Ordering::Relaxed)), (!all, if all { 3 } else { 2 }));
+            assert_eq!(catch_unwind(AssertUnwindSafe(|| drop(said))).is_err(), !all);
         }
     }
 
