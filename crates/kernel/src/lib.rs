@@ -23,6 +23,7 @@ pub mod runs;
 #[expect(unsafe_code, reason = "a borrow that other threads use until it is closed")]
 pub mod share;
 pub mod shuffle;
+mod sync;
 #[expect(unsafe_code, reason = "loads and stores whose callers have checked the room")]
 mod wide;
 pub mod zstd;

@@ -1,21 +1,24 @@
-//! Work that other threads may join while it goes on. Who comes too late finds it closed, and is not waited for.
+//! Work that other threads may join until its caller is done. A thread that comes later finds it closed, and nobody waits for it.
 //!
-//! A scope of threads waits for every thread that was ever asked, and asking one that sleeps takes longer than short work.
+//! A scope of threads waits for every thread that was started, and waking a sleeping thread takes longer than short work.
 
+use crate::sync::{Arc, AtomicU64, Condvar, Mutex, MutexGuard, Ordering, spin_loop, yield_now};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
-/// No one comes in any more.
+/// Flag of the state: no thread may join any more.
 const CLOSED: u64 = 1;
-/// One who is at work.
+/// Unit of the active-worker count.
 const INSIDE: u64 = 2;
-/// One who has ever come in.
+/// Unit of the count of workers that have ever joined.
 const CAME: u64 = 1 << 32;
 
-/// The work, without its lifetime.
+/// Spins between two looks at the clock while the caller polls: about 0.3 µs.
+const SPINS: usize = 8;
+
+/// Pointer to the work, without its lifetime.
 struct Work(*const (dyn Fn() + Sync));
 
 // SAFETY: any thread may call a shared function that is `Sync`.
@@ -25,10 +28,11 @@ unsafe impl Sync for Work {}
 
 struct Shared {
     work: Work,
-    /// [`CLOSED`], and how many are [`INSIDE`] and [`CAME`].
+    /// The flag [`CLOSED`], the number of workers inside in units of [`INSIDE`], the number that ever joined in units of [`CAME`].
     state: AtomicU64,
-    /// The first panic of those who came.
+    /// First panic of a worker.
     failure: Mutex<Option<Box<dyn Any + Send>>>,
+    /// Signalled when the last worker leaves closed work.
     gone: Condvar,
 }
 
@@ -37,22 +41,23 @@ impl Shared {
         self.failure.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Number of workers inside.
     fn inside(&self) -> u64 {
         self.state.load(Ordering::Acquire) % CAME / INSIDE
     }
 
-    /// Lets no one in any more. How many came.
+    /// Closes the work and returns how many workers joined.
     fn close(&self) -> usize {
         (self.state.fetch_or(CLOSED, Ordering::AcqRel) / CAME) as usize
     }
 
-    /// Waits for those who are inside: awake for as long as `linger`, then asleep.
+    /// Waits for the workers inside: polls for `linger`, then sleeps.
     fn wait(&self, linger: Duration) {
         let begun = Instant::now();
         while self.inside() > 0 && begun.elapsed() < linger {
-            (0..8).for_each(|_| std::hint::spin_loop());
-            // Whoever is waited for may need this processor.
-            std::thread::yield_now();
+            (0..SPINS).for_each(|_| spin_loop());
+            // A worker may need this processor.
+            yield_now();
         }
         let mut guard = self.failure();
         while self.inside() > 0 {
@@ -61,25 +66,25 @@ impl Shared {
     }
 }
 
-/// The right to join some work, for any thread and any time.
+/// An invitation to join some work, from any thread and at any time.
 pub struct Invitation(Arc<Shared>);
 
 impl Invitation {
-    /// Whether it does not come too late: it may the moment after.
+    /// Whether the work is still open. It may be closed the moment after.
     pub fn is_open(&self) -> bool {
         self.0.state.load(Ordering::Relaxed) & CLOSED == 0
     }
 
-    /// Does the work too, and then `leaving`, unless it is closed already. Returns whether.
+    /// Runs the work and then `leaving`, unless the work is closed; returns whether it ran.
     ///
-    /// A panic of the work goes to the one who shares it.
+    /// A panic of the work is carried to the caller of [`share`].
     pub fn accept(self, leaving: impl FnOnce()) -> bool {
         let shared = &*self.0;
         let come = |state: u64| (state & CLOSED == 0).then(|| state + INSIDE + CAME);
         if shared.state.fetch_update(Ordering::AcqRel, Ordering::Acquire, come).is_err() {
             return false;
         }
-        // SAFETY: `share` borrows the work until it has closed it and nobody is inside.
+        // SAFETY: `share` borrows the work until it is closed and no worker is inside; this one has just joined.
         let work = unsafe { &*shared.work.0 };
         let inside = Inside(shared);
         if let Err(panic) = catch_unwind(AssertUnwindSafe(work)) {
@@ -96,7 +101,7 @@ impl Invitation {
     }
 }
 
-/// Frees what a panic carries; where that panics too, also what that one carries, but not for ever.
+/// Drops the payload of a panic. If the drop panics, drops that payload too, up to eight times; then leaks it.
 fn discard(mut carried: Box<dyn Any + Send>) {
     for _ in 0..8 {
         match catch_unwind(AssertUnwindSafe(|| drop(carried))) {
@@ -107,24 +112,24 @@ fn discard(mut carried: Box<dyn Any + Send>) {
     let _ = Box::leak(carried);
 }
 
-/// One who is at work.
+/// A worker inside, counted in the state until this is dropped.
 struct Inside<'a>(&'a Shared);
 
 impl Drop for Inside<'_> {
     fn drop(&mut self) {
         if self.0.state.fetch_sub(INSIDE, Ordering::AcqRel) % CAME == INSIDE + CLOSED {
-            // Under the lock, or it would come between the look and the sleep of the one who waits.
+            // With the lock held: otherwise the caller could check the count, miss this signal, and sleep for ever.
             let _guard = self.0.failure();
             self.0.gone.notify_all();
         }
     }
 }
 
-/// Does `work` on this thread and on those that accept an invitation meanwhile; returns when all are done.
+/// Runs `work` on this thread and on threads that accept an invitation meanwhile; returns when all have finished.
 ///
-/// `invite` is given what makes invitations, and hands them out. Who has not accepted when this thread is done comes too late;
-/// `closed` is told at once how many did come, also on the way of a panic. This thread waits for them awake for as long as
-/// it has worked, and no longer than `linger`, and then asleep.
+/// `invite` receives a function that makes invitations, and hands them out. When this thread has finished, it closes the work:
+/// invitations that were not accepted are refused from then on, and `closed` is called with the number of those that were, also
+/// when the work panics. This thread polls for the others for as long as it worked itself, at most for `linger`, and then sleeps.
 ///
 /// ```
 /// use b2nd_kernel::share::share;
@@ -142,7 +147,7 @@ impl Drop for Inside<'_> {
 /// ```
 ///
 /// # Panics
-/// When the work does, on any of the threads.
+/// If the work panics on any of the threads.
 pub fn share(
     work: &(dyn Fn() + Sync),
     linger: Duration,
@@ -150,7 +155,7 @@ pub fn share(
     invite: impl FnOnce(&dyn Fn() -> Invitation),
 ) {
     let work_ever: *const (dyn Fn() + Sync + '_) = work;
-    // SAFETY: only the lifetime changes, and `accept` looks behind the pointer only while `Closer` below keeps the borrow.
+    // SAFETY: only the lifetime changes. `accept` dereferences the pointer only before `Closer`, below, has been dropped.
     let work_ever: *const (dyn Fn() + Sync + 'static) = unsafe { std::mem::transmute(work_ever) };
     let state = AtomicU64::new(0);
     let shared =
@@ -165,7 +170,7 @@ pub fn share(
     }
 }
 
-/// Closes at the end of a share, however it ends.
+/// Closes the work when it is dropped: on return and on a panic.
 struct Closer<'a, F: FnOnce(usize)> {
     shared: &'a Shared,
     begun: Instant,
@@ -176,7 +181,7 @@ struct Closer<'a, F: FnOnce(usize)> {
 impl<F: FnOnce(usize)> Drop for Closer<'_, F> {
     fn drop(&mut self) {
         let came = self.shared.close();
-        // Also when `closed` panics.
+        // Waits even if `closed` panics.
         let _wait = Wait { shared: self.shared, linger: self.begun.elapsed().min(self.linger) };
         if let Some(closed) = self.closed.take() {
             closed(came);
@@ -184,7 +189,7 @@ impl<F: FnOnce(usize)> Drop for Closer<'_, F> {
     }
 }
 
-/// Waits when it goes.
+/// Waits for the workers inside when it is dropped.
 struct Wait<'a> {
     shared: &'a Shared,
     linger: Duration,
@@ -194,222 +199,11 @@ impl Drop for Wait<'_> {
     fn drop(&mut self) {
         self.shared.wait(self.linger);
         if std::thread::panicking() {
-            // The caller's own panic goes on in its place.
+            // The caller's own panic continues; the payload of a worker is dropped.
             let failure = self.shared.failure().take();
             if let Some(panic) = failure {
                 discard(panic);
             }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::sync::Barrier;
-    use std::sync::atomic::AtomicUsize;
-    use std::thread;
-
-    const LONG: Duration = Duration::from_secs(60);
-
-    #[test]
-    fn who_comes_in_time_works_and_is_waited_for() {
-        for linger in [Duration::ZERO, LONG] {
-            let (met, done, left) = (Barrier::new(3), AtomicUsize::new(0), Arc::new(AtomicUsize::new(0)));
-            let caller = thread::current().id();
-            let work = || {
-                met.wait();
-                // The others need longer than the caller.
-                if thread::current().id() != caller {
-                    thread::sleep(Duration::from_millis(5));
-                }
-                done.fetch_add(1, Ordering::Relaxed);
-            };
-            let mut came = 0;
-            share(
-                &work,
-                linger,
-                |n| came = n,
-                |invitation| {
-                    for _ in 0..2 {
-                        let (invitation, left) = (invitation(), Arc::clone(&left));
-                        thread::spawn(move || invitation.accept(|| _ = left.fetch_add(1, Ordering::Relaxed)));
-                    }
-                },
-            );
-            assert_eq!((came, done.into_inner(), left.load(Ordering::Relaxed)), (2, 3, 2));
-        }
-    }
-
-    #[test]
-    fn who_comes_too_late_is_turned_away_and_not_waited_for() {
-        let (kept, mut came, done) = (Mutex::new(None), 9, AtomicUsize::new(0));
-        let work = || _ = done.fetch_add(1, Ordering::Relaxed);
-        share(&work, LONG, |n| came = n, |invitation| *kept.lock().unwrap() = Some(invitation()));
-        let late = kept.into_inner().unwrap().unwrap();
-        assert!(!late.accept(|| panic!("not let in")));
-        assert_eq!((came, done.into_inner()), (0, 1));
-    }
-
-    #[test]
-    fn panics_reach_the_caller_when_nobody_is_inside_any_more() {
-        let caller = thread::current().id();
-        for who in ["caller", "guest"] {
-            let (met, gone) = (Barrier::new(2), AtomicUsize::new(0));
-            let mut came = 0;
-            let work = || {
-                met.wait();
-                let here = if thread::current().id() == caller { "caller" } else { "guest" };
-                if here == "guest" {
-                    thread::sleep(Duration::from_millis(5));
-                    gone.fetch_add(1, Ordering::Relaxed);
-                }
-                assert_ne!(here, who, "a panic of this test");
-            };
-            let outcome = catch_unwind(AssertUnwindSafe(|| {
-                share(
-                    &work,
-                    Duration::ZERO,
-                    |n| came = n,
-                    |invitation| {
-                        let invitation = invitation();
-                        thread::spawn(|| invitation.accept(|| ()));
-                    },
-                );
-            }));
-            assert!(outcome.is_err(), "{who}");
-            assert_eq!((came, gone.into_inner()), (1, 1), "{who}");
-        }
-    }
-
-    #[test]
-    fn the_caller_sees_its_own_panic_or_the_first_of_a_guest() {
-        let caller = thread::current().id();
-        for panics in ["guests", "caller too", "closed too", "invite too"] {
-            let (first, met, left) = (AtomicUsize::new(0), Barrier::new(3), Arc::new(AtomicUsize::new(0)));
-            let work = || {
-                met.wait();
-                if thread::current().id() == caller {
-                    assert_ne!(panics, "caller too");
-                    return;
-                }
-                if first.fetch_add(1, Ordering::Relaxed) == 0 {
-                    std::panic::panic_any("first");
-                }
-                while left.load(Ordering::Relaxed) == 0 {
-                    thread::yield_now();
-                }
-                std::panic::panic_any("second");
-            };
-            let outcome = catch_unwind(AssertUnwindSafe(|| {
-                share(
-                    &work,
-                    Duration::ZERO,
-                    |came| {
-                        assert_eq!(came, 2);
-                        assert_ne!(panics, "closed too");
-                    },
-                    |invitation| {
-                        for _ in 0..2 {
-                            let (invitation, left) = (invitation(), Arc::clone(&left));
-                            thread::spawn(move || {
-                                invitation.accept(|| _ = left.fetch_add(1, Ordering::Relaxed))
-                            });
-                        }
-                        if panics == "invite too" {
-                            // The work is not begun here: in the caller's place.
-                            met.wait();
-                            std::panic::panic_any("invite");
-                        }
-                    },
-                );
-            }));
-            let said = *outcome.unwrap_err().downcast_ref::<&str>().unwrap_or(&"the caller's");
-            let wanted = match panics {
-                "guests" => "first",
-                "invite too" => "invite",
-                _ => "the caller's",
-            };
-            assert_eq!(said, wanted, "{panics}");
-        }
-    }
-
-    /// What a panic carries, that panics when it goes.
-    struct Heavy(Arc<AtomicUsize>);
-
-    impl Drop for Heavy {
-        fn drop(&mut self) {
-            self.0.fetch_add(1, Ordering::Relaxed);
-            std::panic::panic_any("it goes");
-        }
-    }
-
-    #[test]
-    fn what_other_panics_carry_is_freed_and_may_panic_at_that() {
-        let caller = thread::current().id();
-        for all in [false, true] {
-            let (freed, met) = (Arc::new(AtomicUsize::new(0)), Barrier::new(4));
-            let outcome = catch_unwind(AssertUnwindSafe(|| {
-                share(
-                    &|| {
-                        met.wait();
-                        if thread::current().id() != caller {
-                            std::panic::panic_any(Heavy(Arc::clone(&freed)));
-                        }
-                        assert!(!all);
-                    },
-                    Duration::ZERO,
-                    |came| assert_eq!(came, 3),
-                    |invitation| {
-                        for _ in 0..3 {
-                            let invitation = invitation();
-                            thread::spawn(|| invitation.accept(|| ()));
-                        }
-                    },
-                );
-            }));
-            let said = outcome.unwrap_err();
-            // The first of them is the caller's, unless the caller has its own.
-            assert_eq!((said.is::<Heavy>(), freed.load(Ordering::Relaxed)), (!all, if all { 3 } else { 2 }));
-            assert_eq!(catch_unwind(AssertUnwindSafe(|| drop(said))).is_err(), !all);
-        }
-    }
-
-    #[test]
-    fn many_short_shares_lose_nothing() {
-        let (senders, guests): (Vec<_>, Vec<_>) = (0..3)
-            .map(|_| {
-                let (sender, receiver) = std::sync::mpsc::channel::<Invitation>();
-                (
-                    sender,
-                    thread::spawn(move || {
-                        receiver.iter().map(|i| i.accept(|| ())).filter(|&came| came).count()
-                    }),
-                )
-            })
-            .unzip();
-        let mut all = 0;
-        for round in 0..3000 {
-            let (next, sum) = (AtomicU64::new(0), AtomicU64::new(0));
-            let work = || loop {
-                let n = next.fetch_add(1, Ordering::Relaxed);
-                if n >= 50 {
-                    return;
-                }
-                sum.fetch_add(n, Ordering::Relaxed);
-            };
-            share(
-                &work,
-                Duration::from_micros(round % 3 * 20),
-                |n| all += n,
-                |invitation| {
-                    senders.iter().for_each(|sender| sender.send(invitation()).unwrap());
-                },
-            );
-            assert_eq!(sum.into_inner(), 49 * 50 / 2);
-        }
-        drop(senders);
-        let came: usize = guests.into_iter().map(|guest| guest.join().unwrap()).sum();
-        assert_eq!(came, all);
     }
 }

@@ -8,6 +8,8 @@ mod geometry;
 mod grid;
 #[expect(unsafe_code, reason = "copies along lists whose range was checked once, up front")]
 mod listed;
+#[expect(unsafe_code, reason = "a grid and the output that it points into, in one value")]
+mod owned;
 #[expect(unsafe_code, reason = "hints for the caches")]
 mod rows;
 mod swap;
@@ -17,5 +19,6 @@ mod walk;
 pub use geometry::{Along, Listed, MAX_AXES, Source};
 pub use grid::{BoxGrid, BoxMut};
 pub use listed::copy_listed;
+pub use owned::OwnedGrid;
 pub use swap::swap_bytes;
 pub use walk::copy_box;

@@ -13,7 +13,7 @@ const WRONG_LENGTH: Refusal = Refusal::new("the frame stands for more or fewer b
 #[inline(always)]
 pub(super) fn decode<M: Moves, const START: bool>(
     decoder: &mut Decoder,
-    machine: M,
+    isa: M,
     frame: &[u8],
     whole: usize,
     dst: &mut [u8],
@@ -48,7 +48,7 @@ pub(super) fn decode<M: Moves, const START: bool>(
             2 if size <= MOST => {
                 let end = at + size;
                 frame.get(at..end).ok_or(CUT_OFF)?;
-                out = block::<_, START>(decoder, machine, (frame, at, end), &mut repeats, dst, out)?;
+                out = block::<_, START>(decoder, isa, (frame, at, end), &mut repeats, dst, out)?;
                 at = end;
             }
             _ => return Err(Refusal::new("a block is none of the kinds that there are")),
@@ -100,7 +100,7 @@ fn header(frame: &[u8]) -> Result<(usize, u64)> {
 #[inline(always)]
 fn block<M: Moves, const START: bool>(
     decoder: &mut Decoder,
-    machine: M,
+    isa: M,
     (frame, begin, end): (&[u8], usize, usize),
     repeats: &mut [usize; 3],
     dst: &mut [u8],
@@ -120,5 +120,5 @@ fn block<M: Moves, const START: bool>(
     }
     let literals = header.with_slack(huffman, frame, literals)?;
     let bits = sections::tables(tables, frame, at, end)?;
-    machine.sequences::<START>((tables, bits, count), literals, repeats, dst, out)
+    isa.sequences::<START>((tables, bits, count), literals, repeats, dst, out)
 }

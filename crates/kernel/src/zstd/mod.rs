@@ -12,10 +12,10 @@ mod frame;
 mod fse;
 #[expect(unsafe_code, reason = "reads of bits and writes of bytes that were checked for many at once")]
 mod huffman;
-mod literals;
 #[cfg(target_arch = "x86_64")]
 #[expect(unsafe_code, reason = "calls of functions for instructions that a token proves")]
-mod machine;
+mod isa;
+mod literals;
 #[expect(unsafe_code, reason = "reads and writes behind which there is room")]
 mod moves;
 mod sections;
@@ -113,9 +113,9 @@ impl Decoder {
     ) -> Result<()> {
         match level.tier() {
             #[cfg(target_arch = "x86_64")]
-            Tier::Avx512(token) => machine::with_avx512::<START>(self, token, src, whole, dst),
+            Tier::Avx512(token) => isa::with_avx512::<START>(self, token, src, whole, dst),
             #[cfg(target_arch = "x86_64")]
-            Tier::Avx2(token) => machine::with_avx2::<START>(self, token, src, whole, dst),
+            Tier::Avx2(token) => isa::with_avx2::<START>(self, token, src, whole, dst),
             _ => frame::decode::<_, START>(self, Plain, src, whole, dst),
         }
     }

@@ -12,7 +12,7 @@ use std::hint::cold_path;
 /// How far behind its end a copy may read and write.
 pub(super) const ROOM: usize = 64;
 
-/// A machine that copies.
+/// Copies with one instruction set.
 pub(super) trait Moves: Copy {
     /// How it copies the last matches.
     type Exactly: Repeat;

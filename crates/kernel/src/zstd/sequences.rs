@@ -35,7 +35,7 @@ struct States {
 /// [`SLACK`]. With `START` no more than there is room for.
 #[inline(always)]
 pub(super) fn decode<M: Moves, const START: bool>(
-    machine: M,
+    isa: M,
     (tables, mut bits, count): Coded<'_>,
     literals: &[u8],
     repeats: &mut [usize; 3],
@@ -56,13 +56,13 @@ pub(super) fn decode<M: Moves, const START: bool>(
     // Hidden from the compiler: where it sees that the two cannot overlap, it makes calls of `memcpy` of short loops.
     let (from, mut to) = black_box((literals.as_ptr(), dst.as_mut_ptr()));
     for _ in 1..count {
-        let found = next::<_, false>(machine, tables, &mut bits, &mut states, &mut recent)?;
+        let found = next::<_, false>(isa, tables, &mut bits, &mut states, &mut recent)?;
         let Sequence { literals: n, len, offset } = found;
         // Both lengths are below 2^18, so no sum overflows.
         let start = out + n;
         if used + n > end || start + len > write_end || offset.wrapping_sub(1) >= start {
             cold_path();
-            (used, out) = exactly::<_, START>(machine.exactly(), &literals[..end], dst, (used, out), found)?;
+            (used, out) = exactly::<_, START>(isa.exactly(), &literals[..end], dst, (used, out), found)?;
             if START && out == dst.len() {
                 return Ok(out);
             }
@@ -70,17 +70,17 @@ pub(super) fn decode<M: Moves, const START: bool>(
             continue;
         }
         // SAFETY: up to `n` literals and the slack can be read, and as much be written behind `out`.
-        unsafe { machine.literals(from, used, to, out, n) };
+        unsafe { isa.literals(from, used, to, out, n) };
         used += n;
         // SAFETY: the offset is 1 to `start`, and there is room behind the match.
-        unsafe { machine.matched(to, start, offset, len) };
+        unsafe { isa.matched(to, start, offset, len) };
         out = start + len;
     }
-    let found = next::<_, true>(machine, tables, &mut bits, &mut states, &mut recent)?;
+    let found = next::<_, true>(isa, tables, &mut bits, &mut states, &mut recent)?;
     if !bits.is_finished() {
         return Err(BROKEN);
     }
-    (used, out) = exactly::<_, START>(machine.exactly(), &literals[..end], dst, (used, out), found)?;
+    (used, out) = exactly::<_, START>(isa.exactly(), &literals[..end], dst, (used, out), found)?;
     *repeats = recent;
     let mut rest = &literals[used..end];
     if START {
@@ -93,7 +93,7 @@ pub(super) fn decode<M: Moves, const START: bool>(
 /// The next sequence; behind the last one the states have no bits.
 #[inline(always)]
 fn next<M: Moves, const LAST: bool>(
-    machine: M,
+    isa: M,
     tables: &Tables,
     bits: &mut Bits<'_>,
     states: &mut States,
@@ -119,7 +119,7 @@ fn next<M: Moves, const LAST: bool>(
         (u64::from(offsets.base), u64::from(literals.base), u64::from(matches.base));
     if total <= 56 {
         // Only the lowest bits of a shift and of a width count, whatever is above them.
-        let low = |left: u32, width: u32| machine.low_bits(word.wrapping_shr(left), width);
+        let low = |left: u32, width: u32| isa.low_bits(word.wrapping_shr(left), width);
         let behind_offset = valid.wrapping_sub(c);
         let behind = valid.wrapping_sub(sum);
         value += low(behind_offset, c);

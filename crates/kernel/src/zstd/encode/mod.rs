@@ -17,7 +17,7 @@ mod tests;
 mod tree;
 
 #[cfg(target_arch = "x86_64")]
-use super::machine;
+use super::isa;
 use crate::cpu::Level;
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::Tier;
@@ -70,9 +70,9 @@ impl Encoder {
         match level.tier() {
             // Its wider registers cost more here than they give.
             #[cfg(target_arch = "x86_64")]
-            Tier::Avx512(token) => machine::encode_with_avx2(self, token.into(), src, dst),
+            Tier::Avx512(token) => isa::encode_with_avx2(self, token.into(), src, dst),
             #[cfg(target_arch = "x86_64")]
-            Tier::Avx2(token) => machine::encode_with_avx2(self, token, src, dst),
+            Tier::Avx2(token) => isa::encode_with_avx2(self, token, src, dst),
             _ => self.frame(src, dst),
         }
     }

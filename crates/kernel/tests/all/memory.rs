@@ -39,7 +39,7 @@ fn who_keeps_lent_bytes_does_not_live_on() {
         return;
     }
     let this = std::env::current_exe().unwrap();
-    let name = "who_keeps_lent_bytes_does_not_live_on";
+    let name = "memory::who_keeps_lent_bytes_does_not_live_on";
     let status =
         std::process::Command::new(this).args([name, "--exact"]).env(KEEP, "1").output().unwrap().status;
     assert!(!status.success() && status.code() != Some(101), "{status}");

@@ -1,4 +1,4 @@
-//! The decoder and the encoder compiled for newer machines.
+//! The decoder and the encoder, compiled for newer instruction sets.
 
 use super::{Decoder, Encoder, Result, frame};
 use crate::cpu::{Avx2, Avx512};
