@@ -3,7 +3,7 @@
 //! ```
 //! use b2nd::{Array, Dtype, Options, s};
 //! let path = std::env::temp_dir().join("first-wind.b2nd");
-//! let mut wind = Options::new().with_overwrite(true).create(Some(&path), Dtype::parse("<f4")?, &[24, 181, 360])?;
+//! let mut wind = Options::new().with_overwrite(true).create(&path, Dtype::parse("<f4")?, [24, 181, 360])?;
 //! wind.write_items(s![0], &vec![7.5f32; 181 * 360])?;
 //!
 //! let wind = Array::open(&path)?;
@@ -13,16 +13,18 @@
 //!
 //! | to | see |
 //! |---|---|
-//! | make an array | [`Options`]: `create`, `create_file`, `create_from`; [`Params`] for codec, level and filters, [`Fill`] for what it holds at first |
+//! | make an array | [`Options`]: `create`, `create_in_memory`, `create_from`; [`Shape`], [`Dtype::of`]; [`Options::with_codec`], `with_clevel`, `with_filters`; [`Fill`] for what it holds at first |
 //! | make one of slabs, in little memory | [`Options::stream`], [`Slabs`] |
 //! | make one of others | [`Options::copy`], [`Options::slice`], [`Options::concatenate`], [`Options::stack`], [`Options::reshape`], [`Options::astype`] |
 //! | open one | [`Array::open`], [`Array::open_with`] and [`OpenOptions`] (for writing, of several frames in a file, mapped, with a cache), [`Array::from_bytes`] |
-//! | read and write a part | [`s!`], [`Selection`]; [`Array::read_items`], [`Array::write_items`], the same with bytes, or with the crate `ndarray` |
+//! | read and write a part | [`s!`], [`Selection`]; [`Array::read_items`], [`Array::write_items`], the same with bytes, with a cast, or with the crate `ndarray` (`read`, `read_as`, `read_into_array`, `write`) |
 //! | change the shape | [`Array::resize`], [`Array::append_items`], [`Array::insert_items`], [`Array::delete`], [`Array::extend`] |
 //! | look at it under other axes | [`Array::transpose`], [`Array::squeeze`], [`Array::expand_dims`]: a [`View`] |
-//! | reduce it | [`Array::sum`], [`Array::mean`], [`Array::max`] and more, along the axes of an [`Over`] |
+//! | reduce it | [`Array::sum`], [`Array::mean`], [`Array::max`], [`Array::argmax`] and more, along the axes of an [`Over`] |
+//! | store Rust structures | [`struct_element!`] |
 //! | read one field of a structure | [`Array::field`] |
 //! | walk through its chunks | [`Array::iter_chunks`], [`Array::par_chunks`] |
+//! | name values beside the items | [`Array::attrs`], [`Array::attrs_mut`], [`AttrValue`]; any type of yours with the feature `serde` |
 //! | make many writes visible at once | [`Array::transaction`] |
 //! | set threads, cancel, watch | [`Exec`], [`Cancel`] |
 //! | write with others | [`OpenOptions::with_owner_lock`], [`B2Lock`], [`Array::refresh`] |
@@ -52,8 +54,9 @@ pub mod schunk;
 mod wire;
 
 pub use array::{
-    Array, ArrayField, ArrayWriter, Axis, Damage, Dtype, Element, Ellipsis, Fill, NewAxis, Options, Over,
-    Reduced, Resize, Selection, Slabs, StreamWriter, Transaction, Verified, View, ViewMut,
+    Array, ArrayField, ArrayWriter, AttrValue, Attrs, AttrsMut, Axis, Damage, Dtype, Element, Ellipsis, Fill,
+    NewAxis, Options, Over, Reduced, Resize, ResolvedSelection, Selection, Shape, Slabs, StreamWriter,
+    StructElement, TakenAxis, Transaction, Verified, View, ViewMut,
 };
 pub use chunk::{Params, SplitMode};
 pub use codec::Codec;

@@ -28,7 +28,7 @@ fn array(codec: Codec, filter: Filter) -> Vec<u8> {
         .with_params(params)
         .with_chunks([512, 512])
         .with_blocks([256, 256]);
-    let mut array = new.create(None, Dtype::parse("<u4").unwrap(), &SHAPE).unwrap();
+    let mut array = new.create_in_memory(Dtype::parse("<u4").unwrap(), SHAPE).unwrap();
     array.write_bytes((), &items(700 * 600)).unwrap();
     array.to_bytes().unwrap()
 }

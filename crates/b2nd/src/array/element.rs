@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 /// A Rust type that stands for the items of an array.
 ///
 /// Implemented for the integers of up to 64 bits, [`half::f16`], `f32`, `f64`, [`num_complex::Complex`] of `f32` and
-/// `f64`, and `bool`; the trait is sealed.
+/// `f64`, and `bool`; for structures by [`struct_element!`](crate::struct_element). The trait is sealed.
 ///
 /// ```
 /// use b2nd::array::{Dtype, Element};
@@ -36,6 +36,20 @@ pub trait Element: sealed::Bytes + Copy + Send + Sync + 'static {
     }
 }
 
+impl Dtype {
+    /// The dtype of a Rust type, in the byte order of this machine.
+    ///
+    /// ```
+    /// use b2nd::Dtype;
+    /// assert_eq!(Dtype::of::<u8>(), Dtype::parse("|u1")?);
+    /// assert_eq!(Dtype::of::<f64>().itemsize(), 8);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    pub fn of<T: Element>() -> Self {
+        T::dtype()
+    }
+}
+
 pub(crate) mod sealed {
     use crate::error::Result;
 
@@ -50,7 +64,7 @@ pub(crate) mod sealed {
     }
 }
 
-fn zeroed_items<T: bytemuck::Zeroable>(len: usize) -> Result<Vec<T>> {
+pub(in crate::array) fn zeroed_items<T: bytemuck::Zeroable>(len: usize) -> Result<Vec<T>> {
     let bytes = len.saturating_mul(size_of::<T>()) as u64;
     bytemuck::allocation::try_zeroed_vec(len).map_err(|()| Error::out_of_memory("the items of a read", bytes))
 }

@@ -24,10 +24,10 @@ pub(crate) struct Grid {
     chunk_grid: Vec<u64>,
     /// Blocks along each axis of a chunk.
     block_grid: Vec<u64>,
-    /// What one step along each axis adds to the number of a chunk.
-    chunk_steps: Vec<u64>,
-    /// What one step along each axis adds to the number of a block.
-    block_steps: Vec<u64>,
+    /// How much one step along each axis adds to the number of a chunk.
+    chunk_number_strides: Vec<u64>,
+    /// How much one step along each axis adds to the number of a block.
+    block_number_strides: Vec<u64>,
     /// The distance in bytes between neighbours along each axis of a block.
     block_strides: Vec<usize>,
     /// Whether the items of a block follow each other in C order of these axes.
@@ -71,7 +71,7 @@ impl Grid {
         let ndim = shape.len();
         if ndim > MAX_NDIM {
             return Err(Error::usage(format!(
-                "{ndim} dimensions are more than the {MAX_NDIM} that the format allows"
+                "{ndim} dimensions are more than the {MAX_NDIM} that the format allows: join some of them"
             )));
         }
         for (name, lengths) in [("chunks", chunks), ("blocks", blocks)] {
@@ -89,7 +89,7 @@ impl Grid {
             let (length, chunk, block) = (shape[axis], chunks[axis], blocks[axis]);
             if (chunk == 0 || block == 0) && length > 0 {
                 return Err(Error::usage(format!(
-                    "a chunk or block of length 0 on axis {axis}, which has {length} items"
+                    "a chunk or block of length 0 on axis {axis}, which has {length} items: give it 1 or more"
                 )));
             }
             if length > i64::MAX as u64 || chunk > i32::MAX as u64 || block > i32::MAX as u64 {
@@ -113,8 +113,8 @@ impl Grid {
             chunks: chunks.to_vec(),
             blocks: blocks.to_vec(),
             itemsize,
-            chunk_steps: steps(&chunk_grid),
-            block_steps: steps(&block_grid),
+            chunk_number_strides: number_strides(&chunk_grid),
+            block_number_strides: number_strides(&block_grid),
             block_strides: Grid::strides(&blocks.iter().map(|&b| b as usize).collect::<Vec<_>>(), itemsize),
             in_turn: true,
             chunk_grid,
@@ -144,8 +144,8 @@ impl Grid {
             blocks: arranged(&self.blocks, 1),
             chunk_grid: arranged(&self.chunk_grid, 1),
             block_grid: arranged(&self.block_grid, 1),
-            chunk_steps: arranged(&self.chunk_steps, 0),
-            block_steps: arranged(&self.block_steps, 0),
+            chunk_number_strides: arranged(&self.chunk_number_strides, 0),
+            block_number_strides: arranged(&self.block_number_strides, 0),
             block_strides: axes.iter().map(strides).collect(),
             ..self.clone()
         };
@@ -166,7 +166,7 @@ impl Grid {
         ] {
             if found > most {
                 return Err(Error::usage(format!(
-                    "{what} of {found} bytes is more than the {most} that can be written"
+                    "{what} of {found} bytes is more than the {most} that can be written: make it shorter along an axis"
                 )));
             }
         }
@@ -218,24 +218,24 @@ impl Grid {
 
     /// The number of the chunk at a position of the chunk grid.
     pub(crate) fn chunk_number(&self, position: impl Iterator<Item = u64>) -> u64 {
-        self.chunk_steps.iter().zip(position).map(|(&step, at)| step * at).sum()
+        self.chunk_number_strides.iter().zip(position).map(|(&step, at)| step * at).sum()
     }
     /// The number of the block at a position of the block grid.
     pub(crate) fn block_number(&self, position: impl Iterator<Item = u64>) -> usize {
-        self.block_steps.iter().zip(position).map(|(&step, at)| step * at).sum::<u64>() as usize
+        self.block_number_strides.iter().zip(position).map(|(&step, at)| step * at).sum::<u64>() as usize
     }
     /// The position of chunk `number` in the chunk grid.
     pub(crate) fn chunk_position(&self, number: u64) -> Vec<u64> {
-        position(number, &self.chunk_steps, &self.chunk_grid)
+        position(number, &self.chunk_number_strides, &self.chunk_grid)
     }
     /// The position of block `number` in the block grid.
     pub(crate) fn block_position(&self, number: usize) -> Vec<u64> {
-        position(number as u64, &self.block_steps, &self.block_grid)
+        position(number as u64, &self.block_number_strides, &self.block_grid)
     }
 
     /// Where block `number` begins in its chunk along `axis`, and how long blocks are there, in items.
     pub(crate) fn block_along(&self, axis: usize, number: u64) -> (u64, u64) {
-        let at = place(number, self.block_steps[axis], self.block_grid[axis]);
+        let at = place(number, self.block_number_strides[axis], self.block_grid[axis]);
         (at * self.blocks[axis], self.blocks[axis])
     }
 
@@ -323,8 +323,8 @@ impl Grid {
             let length = self.shape[axis].max(1);
             let (chunk, block, inside) = self.split(axis, position % length);
             position /= length;
-            found[0] += chunk * self.chunk_steps[axis];
-            found[1] += block * self.block_steps[axis];
+            found[0] += chunk * self.chunk_number_strides[axis];
+            found[1] += block * self.block_number_strides[axis];
             found[2] += inside * self.block_strides[axis] as u64;
         }
         // A chunk has less than 2^31 bytes.
@@ -362,19 +362,19 @@ impl Grid {
     }
 }
 
-/// What one step along each axis adds to the number of an item of a C-order grid.
-fn steps(lengths: &[u64]) -> Vec<u64> {
-    let mut steps = vec![1; lengths.len()];
+/// Number strides: how much one step along each axis adds to the number of an item of a C-order grid.
+fn number_strides(lengths: &[u64]) -> Vec<u64> {
+    let mut strides = vec![1; lengths.len()];
     for axis in (1..lengths.len()).rev() {
         // Only of a grid without items does it not fit.
-        steps[axis - 1] = lengths[axis].saturating_mul(steps[axis]);
+        strides[axis - 1] = lengths[axis].saturating_mul(strides[axis]);
     }
-    steps
+    strides
 }
 
-/// The position of item `number` in a grid where steps along the axes add `steps` to the number.
-fn position(number: u64, steps: &[u64], lengths: &[u64]) -> Vec<u64> {
-    steps.iter().zip(lengths).map(|(&step, &length)| place(number, step, length)).collect()
+/// The position of item `number` in a grid with these number strides.
+fn position(number: u64, strides: &[u64], lengths: &[u64]) -> Vec<u64> {
+    strides.iter().zip(lengths).map(|(&stride, &length)| place(number, stride, length)).collect()
 }
 
 /// The same along one axis.

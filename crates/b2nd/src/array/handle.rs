@@ -6,18 +6,20 @@ use crate::array::meta;
 use crate::array::meta::ArrayMeta;
 use crate::array::meta::Revision;
 use crate::array::options::array_params;
-use crate::array::read::chunk::read_head;
 use crate::chunk::Params;
 use crate::error::Error;
 use crate::error::Part;
 use crate::error::Result;
 use crate::exec::Exec;
 use crate::registry::Context;
+use crate::schunk::FrameSnapshot;
 use crate::schunk::OpenOptions;
-use crate::schunk::Place;
 use crate::schunk::SChunk;
 use crate::schunk::SaveOptions;
+use std::fmt;
+use std::ops::Deref;
 use std::path::Path;
+use std::sync::Arc;
 
 /// An open array.
 ///
@@ -25,14 +27,13 @@ use std::path::Path;
 ///
 /// ```
 /// use b2nd::{s, Array, Dtype, Options};
-/// let mut a = Options::new().create(None, Dtype::parse("<i4")?, &[100, 100])?;
+/// let mut a = Options::new().create_in_memory(Dtype::parse("<i4")?, [100, 100])?;
 /// a.write_bytes(s![0, ..2], &[1, 0, 0, 0, 2, 0, 0, 0])?;
 /// let copy = Array::from_bytes(a.to_bytes()?, &Default::default())?;
 /// assert_eq!(copy.shape(), [100, 100]);
 /// assert_eq!(copy.read_bytes(s![0, 1])?, [2, 0, 0, 0]);
 /// # Ok::<(), b2nd::Error>(())
 /// ```
-#[derive(Debug)]
 pub struct Array {
     pub(crate) schunk: SChunk,
     pub(crate) grid: Grid,
@@ -41,6 +42,19 @@ pub struct Array {
     revision: Revision,
     /// The geometry and the parameters of the last commit, where a change of them is staged.
     committed: Option<Box<(Grid, Params)>>,
+}
+
+/// A committed state of an array, for reading: see [`Array::snapshot`].
+///
+/// It has the methods of [`Array`] that read.
+#[derive(Debug, Clone)]
+pub struct ArraySnapshot(Arc<Array>);
+
+impl Deref for ArraySnapshot {
+    type Target = Array;
+    fn deref(&self) -> &Array {
+        &self.0
+    }
 }
 
 /// What an array is made of, for those who make another of it.
@@ -73,7 +87,8 @@ impl Array {
     ///
     /// # Errors
     /// [`Error::Io`] when it cannot be read; [`Error::Format`] when it is damaged or holds no array;
-    /// [`Error::Unsupported`] for dtypes of Python objects.
+    /// [`Error::Unsupported`] for dtypes of Python objects, and for lazy expressions of python-blosc2, which have no data
+    /// ([`SChunk::stored_object`]).
     ///
     /// ```no_run
     /// let wind = b2nd::Array::open("wind.b2nd")?;
@@ -123,7 +138,7 @@ impl Array {
     ///
     /// ```
     /// use b2nd::{s, Array, Dtype, OpenOptions, Options};
-    /// let bytes = Options::new().create(None, Dtype::parse("<i4")?, &[1000])?.to_bytes()?;
+    /// let bytes = Options::new().create_in_memory(Dtype::parse("<i4")?, [1000])?.to_bytes()?;
     /// let items = Array::with_borrowed(&bytes, &OpenOptions::new(), |array| array.read_bytes(s![..2]))?;
     /// assert_eq!(items, [0; 8]);
     /// # Ok::<(), b2nd::Error>(())
@@ -139,22 +154,58 @@ impl Array {
         SChunk::lent(bytes, options, |schunk| reader(&Array::from_schunk(schunk)?))
     }
 
+    /// The state of the last commit: an array for reading that stays as it is when this one changes, and costs next to nothing
+    /// to clone.
+    ///
+    /// ```
+    /// use b2nd::{s, Dtype, Options};
+    /// let mut a = Options::new().create_in_memory(Dtype::parse("|u1")?, [3])?;
+    /// let before = a.snapshot()?;
+    /// a.write_bytes(s![], &[1, 2, 3])?;
+    /// assert_eq!((before.read_bytes(s![])?, a.read_bytes(s![])?), (vec![0, 0, 0], vec![1, 2, 3]));
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Usage`] while a transaction has changes that are not committed.
+    pub fn snapshot(&self) -> Result<ArraySnapshot> {
+        Ok(ArraySnapshot(Arc::new(Array {
+            schunk: SChunk::of_snapshot(self.schunk.snapshot()?),
+            grid: self.grid.clone(),
+            dtype: self.dtype.clone(),
+            stored_dtype: self.stored_dtype.clone(),
+            revision: self.revision,
+            committed: None,
+        })))
+    }
+
+    /// Takes a snapshot of a frame as the array that its metalayer describes.
+    ///
+    /// # Errors
+    /// As [`Array::from_schunk`].
+    pub fn from_snapshot(frame: FrameSnapshot) -> Result<ArraySnapshot> {
+        Array::from_schunk(SChunk::of_snapshot(frame)).map(|array| ArraySnapshot(Arc::new(array)))
+    }
+
     /// Takes an open super-chunk as the array that its metalayer describes.
     ///
     /// # Errors
-    /// [`Error::Format`] when it has no such metalayer or its frame disagrees with it.
+    /// [`Error::Format`] when it has no such metalayer or its frame disagrees with it; [`Error::Unsupported`] as for
+    /// [`Array::open`].
     pub fn from_schunk(mut schunk: SChunk) -> Result<Self> {
-        let find = |name: &str| {
-            schunk.metalayers().find(|(n, _)| *n == name).map(|(_, content)| meta::parse(name, content))
-        };
-        let found = find(meta::NAME).or_else(|| find(meta::OLD_NAME)).ok_or_else(|| {
+        if let Some(object) = schunk.stored_object() {
+            return Err(Error::unsupported(format!(
+                "{object} of python-blosc2: the file has its shape and dtype, and no data; compute it there and save the result"
+            )));
+        }
+        let (name, content) = schunk.array_layer().ok_or_else(|| {
             Error::format(
                 Part::Metalayer,
                 None,
                 "this frame holds no array: it has neither a 'b2nd' nor a 'caterva' metalayer",
             )
-        });
-        let meta = found??;
+        })?;
+        let meta = meta::parse(name, content)?;
         let (grid, revision) = geometry(&schunk, &meta)?;
         let due = grid.nchunks();
         if schunk.nchunks() != due {
@@ -167,33 +218,10 @@ impl Array {
         let dtype = dtype_of(meta.dtype.as_deref(), grid.itemsize())?;
         let params = array_params(schunk.params().clone(), &grid)?;
         schunk.set_params(params);
-        let mut array = Array::from_parts(schunk, grid, dtype, meta.dtype, revision);
-        if revision == Revision::Caterva5 && array.schunk.version() < 2 && !array.has_blocks()? {
-            array = array.without_blocks()?;
-        }
-        Ok(array)
+        Ok(Array::from_parts(schunk, grid, dtype, meta.dtype, revision))
     }
 
-    /// Whether a stored chunk (the first in the file) is cut into the blocks that the metalayer names (frames of version 1).
-    fn has_blocks(&self) -> Result<bool> {
-        let groups = self.schunk.same_chunks()?;
-        for (n, _) in (0..groups.len()).filter_map(|group| groups.get(group)) {
-            let place = self.schunk.place(n)?;
-            if let Place::Stored { .. } = place {
-                let head = read_head(self, n, place, &mut Vec::new()).map_err(|e| e.in_chunk(n))?;
-                return Ok(head.header().blocksize() as usize == self.grid.block_bytes());
-            }
-        }
-        Ok(true)
-    }
-
-    /// The same array with chunks in plain C order.
-    fn without_blocks(self) -> Result<Self> {
-        let grid = new_grid(self.grid.shape(), self.grid.chunks(), self.grid.chunks(), self.grid.itemsize())?;
-        Ok(Array::from_parts(self.schunk, grid, self.dtype, self.stored_dtype, Revision::CatervaPartshape))
-    }
-
-    /// The array as one contiguous frame, without gaps.
+    /// The array as one contiguous frame, without gaps. Chunks and metadata are copied as in [`SChunk::to_bytes`](crate::schunk::FrameSnapshot::to_bytes).
     ///
     /// # Errors
     /// [`Error::Io`] or [`Error::Format`] when a chunk cannot be read.
@@ -209,13 +237,13 @@ impl Array {
         self.schunk.into_bytes()
     }
 
-    /// Saves the array as a new file or directory, compact and without recompression: see [`SChunk::save`].
+    /// Saves the array as a new file or directory, compact and without recompression: see [`SChunk::save`](crate::schunk::FrameSnapshot::save).
     ///
     /// ```
     /// use b2nd::schunk::SaveOptions;
     /// use b2nd::{Array, Dtype, Options};
     /// # let path = std::env::temp_dir().join(format!("b2nd-doc-asave-{}.b2nd", std::process::id()));
-    /// let in_memory = Options::new().create(None, Dtype::parse("<i4")?, &[10, 10])?;
+    /// let in_memory = Options::new().create_in_memory(Dtype::parse("<i4")?, [10, 10])?;
     /// in_memory.save(&path, &SaveOptions::new())?;
     /// assert_eq!(Array::open(&path)?.shape(), [10, 10]);
     /// # std::fs::remove_file(&path).unwrap();
@@ -223,16 +251,16 @@ impl Array {
     /// ```
     ///
     /// # Errors
-    /// As [`SChunk::save`].
+    /// As [`SChunk::save`](crate::schunk::FrameSnapshot::save).
     pub fn save(&self, path: impl AsRef<Path>, options: &SaveOptions) -> Result<()> {
         self.schunk.save(path, options)
     }
 
     /// Appends a copy of the array to a file that holds any number of frames; the offset where it starts. See
-    /// [`SChunk::append_to`], and [`frames`](crate::schunk::frames) for reading such files.
+    /// [`SChunk::append_to`](crate::schunk::FrameSnapshot::append_to), and [`frames`](crate::schunk::frames) for reading such files.
     ///
     /// # Errors
-    /// As [`SChunk::append_to`].
+    /// As [`SChunk::append_to`](crate::schunk::FrameSnapshot::append_to).
     pub fn append_to(&self, path: impl AsRef<Path>) -> Result<u64> {
         self.schunk.append_to(path)
     }
@@ -268,7 +296,7 @@ impl Array {
     ///
     /// ```
     /// use b2nd::{Dtype, Options};
-    /// let mut a = Options::new().create(None, Dtype::parse("|V4")?, &[3])?;
+    /// let mut a = Options::new().create_in_memory(Dtype::parse("|V4")?, [3])?;
     /// a.set_dtype(Dtype::parse("<f4")?)?;
     /// assert!(a.set_dtype(Dtype::parse("<f8")?).is_err());
     /// # Ok::<(), b2nd::Error>(())
@@ -313,7 +341,7 @@ impl Array {
     /// ```
     /// use b2nd::{Dtype, Options};
     /// let options = Options::new().with_metalayer("origin", *b"station 07");
-    /// let mut a = options.create(None, Dtype::parse("|u1")?, &[3])?;
+    /// let mut a = options.create_in_memory(Dtype::parse("|u1")?, [3])?;
     /// a.set_metalayer("origin", b"station 12")?;
     /// assert!(a.set_metalayer("origin", b"somewhere else").is_err());
     /// # Ok::<(), b2nd::Error>(())
@@ -331,7 +359,10 @@ impl Array {
 
     /// Commits a change of metadata, and nothing else: a transaction that was leaked does not come along with it, nor does
     /// the change with a later commit when there is an error.
-    fn commit_change(&mut self, change: impl FnOnce(&mut SChunk) -> Result<()>) -> Result<()> {
+    pub(in crate::array) fn commit_change(
+        &mut self,
+        change: impl FnOnce(&mut SChunk) -> Result<()>,
+    ) -> Result<()> {
         self.rollback()?;
         let done = change(&mut self.schunk).and_then(|()| self.commit());
         if done.is_err() {
@@ -400,11 +431,11 @@ impl Array {
         meta::with_geometry(content, grid.shape(), grid.chunks(), grid.blocks())
     }
 
-    /// Adds or replaces a vlmetalayer, and commits.
+    /// Adds or replaces a vlmetalayer, and commits: the bytes of an attribute as they are. [`Array::attrs_mut`] takes values.
     ///
     /// ```
     /// use b2nd::{Dtype, Options};
-    /// let mut a = Options::new().create(None, Dtype::parse("|u1")?, &[3])?;
+    /// let mut a = Options::new().create_in_memory(Dtype::parse("|u1")?, [3])?;
     /// a.set_vlmetalayer("unit", b"\xa3m/s")?;
     /// assert_eq!(a.schunk().vlmetalayer("unit")?.as_deref(), Some(&b"\xa3m/s"[..]));
     /// assert!(a.remove_vlmetalayer("unit")?);
@@ -422,7 +453,7 @@ impl Array {
     /// # Errors
     /// [`Error::Usage`] for an array opened for reading only.
     pub fn remove_vlmetalayer(&mut self, name: &str) -> Result<bool> {
-        let there = self.schunk.vlmetalayer_names().any(|other| other == name);
+        let there = self.schunk.vlmetalayer_names()?.any(|other| other == name);
         if there {
             self.commit_change(|schunk| schunk.stage_removal(name).map(drop))?;
         }
@@ -430,33 +461,41 @@ impl Array {
     }
 }
 
-/// The geometry that the metalayer and the frame agree on, with the revision as far as the metalayer alone tells it.
+/// Shape, dtype, chunks, codec and sizes, in one line.
+///
+/// ```
+/// use b2nd::{Dtype, Options};
+/// let a = Options::new().with_chunks([50, 40]).create_in_memory(Dtype::parse("<f4")?, [100, 40])?;
+/// assert!(a.to_string().starts_with("[100, 40] of <f4 in chunks of [50, 40], zstd 5: 16000 bytes in "));
+/// # Ok::<(), b2nd::Error>(())
+/// ```
+impl fmt::Display for Array {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (shape, dtype, chunks, params) =
+            (self.shape(), self.dtype(), self.chunks(), self.schunk.params());
+        write!(
+            f,
+            "{shape:?} of {dtype} in chunks of {chunks:?}, {} {}",
+            params.codec().name(),
+            params.clevel()
+        )?;
+        write!(f, ": {} bytes in {}", self.nbytes(), self.cbytes())
+    }
+}
+
+/// The geometry that the metalayer and the frame agree on, with the revision.
 fn geometry(schunk: &SChunk, meta: &ArrayMeta) -> Result<(Grid, Revision)> {
-    let blocks: Option<Vec<u64>> = meta.blocks.iter().map(|&b| u64::try_from(b).ok()).collect();
-    let plausible = |blocks: &Vec<u64>| blocks.iter().zip(&meta.chunks).all(|(&b, &c)| b > 0 && b <= c);
-    let old = schunk.version() < 2;
-    let (blocks, revision) = match blocks {
-        // The oldest files have anything in the place of the block shape.
-        blocks if old && !blocks.as_ref().is_some_and(plausible) => {
-            (meta.chunks.clone(), Revision::CatervaPartshape)
-        }
-        Some(blocks) => (blocks, meta.revision),
-        None => return Err(Error::format(Part::Metalayer, None, "a negative block length")),
+    let (blocks, revision) = if schunk.has_stated_blocks(meta)? {
+        let blocks: Option<Vec<u64>> = meta.blocks.iter().map(|&b| u64::try_from(b).ok()).collect();
+        let negative = || Error::format(Part::Metalayer, None, "a negative block length");
+        (blocks.ok_or_else(negative)?, meta.revision)
+    } else {
+        (meta.chunks.clone(), Revision::CatervaPartshape)
     };
     let itemsize = item_size(schunk, meta, &blocks)?;
-    let grid = new_grid(&meta.shape, &meta.chunks, &blocks, itemsize);
-    // A block shape that does not fill the chunk was never one.
-    match grid {
-        Ok(grid) if !old || grid.chunk_bytes() as u64 == u64::from(schunk.chunksize()) => {
-            Ok((grid, revision))
-        }
-        _ if old => {
-            let itemsize = item_size(schunk, meta, &meta.chunks)?;
-            Ok((new_grid(&meta.shape, &meta.chunks, &meta.chunks, itemsize)?, Revision::CatervaPartshape))
-        }
-        other => other.map(|grid| (grid, revision)),
-    }
-    .and_then(|(grid, revision)| check_chunksize(schunk, &grid).map(|()| (grid, revision)))
+    let grid = new_grid(&meta.shape, &meta.chunks, &blocks, itemsize)?;
+    check_chunksize(schunk, &grid)?;
+    Ok((grid, revision))
 }
 
 /// The size of an item: what makes a chunk of the array a chunk of the frame. (The frame's own typesize is 1 in some files

@@ -20,8 +20,8 @@ use b2nd_kernel::boxes::copy_box;
 /// One chunk of an array: the box of items that it holds. Nothing is read before it is asked for.
 ///
 /// ```
-/// use b2nd::{s, Options};
-/// let mut a = Options::new().with_chunks([2, 2]).create_memory::<u8>([3, 3])?;
+/// use b2nd::{s, Dtype, Options};
+/// let mut a = Options::new().with_chunks([2, 2]).create_in_memory(Dtype::of::<u8>(), [3, 3])?;
 /// a.write_items(s![], &[1u8, 2, 3, 4, 5, 6, 7, 8, 9])?;
 /// let chunks: Vec<_> = a.iter_chunks().collect();
 /// assert_eq!(chunks.len(), 4);
@@ -52,7 +52,7 @@ impl<'a> Chunk<'a> {
     pub fn array(&self) -> &'a Array {
         self.array
     }
-    /// The number of the chunk in its frame, as [`SChunk::chunk`](crate::SChunk::chunk) takes it.
+    /// The number of the chunk in its frame, as [`SChunk::chunk`](crate::schunk::FrameSnapshot::chunk) takes it.
     pub fn number(&self) -> u64 {
         self.number
     }
@@ -85,8 +85,8 @@ impl<'a> Chunk<'a> {
     /// repeated value); `None` for other chunks. Of a chunk that is stored no more than the head is read.
     ///
     /// ```
-    /// use b2nd::{Fill, Options};
-    /// let a = Options::new().with_fill(Fill::Value(vec![7, 0])).create_memory::<u16>([3])?;
+    /// use b2nd::{Dtype, Fill, Options};
+    /// let a = Options::new().with_fill(Fill::Value(vec![7, 0])).create_in_memory(Dtype::of::<u16>(), [3])?;
     /// assert_eq!(a.iter_chunks().next().map(|chunk| chunk.value()).transpose()?.flatten(), Some(vec![7, 0]));
     /// # Ok::<(), b2nd::Error>(())
     /// ```
@@ -200,8 +200,8 @@ impl Array {
     /// The chunks, in the order of their numbers (C order of the grid). The items of each are read on all threads.
     ///
     /// ```
-    /// use b2nd::{s, Options};
-    /// let mut a = Options::new().with_chunks([4]).create_memory::<i32>([10])?;
+    /// use b2nd::{s, Dtype, Options};
+    /// let mut a = Options::new().with_chunks([4]).create_in_memory(Dtype::of::<i32>(), [10])?;
     /// a.write_items(s![3..5], &[1, 2])?;
     /// for chunk in a.iter_chunks() {
     ///     println!("{}: all the same: {}", chunk.selection(), chunk.value()?.is_some());
@@ -218,9 +218,9 @@ impl Array {
     /// What `work` gathers in shared memory should not depend on the order: keep a place for each chunk, or sum integers.
     ///
     /// ```
-    /// use b2nd::{s, Options};
+    /// use b2nd::{s, Dtype, Options};
     /// use std::sync::atomic::{AtomicU64, Ordering};
-    /// let mut a = Options::new().with_chunks([100]).create_memory::<u64>([1000])?;
+    /// let mut a = Options::new().with_chunks([100]).create_in_memory(Dtype::of::<u64>(), [1000])?;
     /// a.write_items(s![], &(0..1000).collect::<Vec<u64>>())?;
     /// let odd = AtomicU64::new(0);
     /// a.par_chunks(|chunk| {

@@ -34,6 +34,19 @@ pub struct Header {
     fortran_order: bool,
 }
 
+/// The first dtype in `descr` of NumPy's `longdouble` or `clongdouble`, whose sizes vary with the machine.
+fn long_double(descr: &Literal) -> Option<&str> {
+    match descr {
+        Literal::Str(text) => {
+            let code = text.trim_start_matches(['<', '>', '=', '|']);
+            matches!(code, "f10" | "f12" | "f16" | "c20" | "c24" | "c32").then_some(text)
+        }
+        Literal::List(parts) | Literal::Tuple(parts) => parts.iter().find_map(long_double),
+        Literal::Dict(pairs) => pairs.iter().find_map(|(_, value)| long_double(value)),
+        _ => None,
+    }
+}
+
 fn broken(offset: usize, reason: impl Into<String>) -> Error {
     Error::format(Part::NpyHeader, offset as u64, reason)
 }
@@ -135,7 +148,11 @@ impl Header {
             _ => return Err(Error::usage("not a dict of descr, fortran_order and shape")),
         }
         let missing = || Error::usage("descr, fortran_order or shape is missing");
-        let dtype = from_literal(dict.get("descr").ok_or_else(missing)?)?;
+        let descr = dict.get("descr").ok_or_else(missing)?;
+        let dtype = from_literal(descr).map_err(|error| match long_double(descr) {
+            Some(text) => Error::unsupported(format!("dtype {text} (long double)")),
+            None => error,
+        })?;
         let fortran_order = match dict.get("fortran_order").ok_or_else(missing)? {
             Literal::Bool(value) => *value,
             _ => return Err(Error::usage("fortran_order is neither True nor False")),
@@ -265,6 +282,11 @@ mod tests {
         }
         let objects = framed(1, b"{'descr': '|O', 'fortran_order': False, 'shape': (1,)}").unwrap();
         assert!(matches!(Header::parse(&objects), Err(Error::Unsupported { .. })));
+        for (descr, text) in [("'<f16'", "<f16"), ("[('a', '<i4'), ('b', '>c32', (2,))]", ">c32")] {
+            let header = format!("{{'descr': {descr}, 'fortran_order': False, 'shape': (1,)}}");
+            let error = Header::parse(&framed(1, header.as_bytes()).unwrap()).unwrap_err();
+            assert_eq!(error.to_string(), format!("unsupported dtype {text} (long double)"));
+        }
         let huge = b"\x93NUMPY\x02\x00\xff\xff\xff\xff";
         assert!(matches!(header_len(huge), Err(Error::Limit { .. })));
         assert!(matches!(header_len(b"\x93NUMPY\x04\x00\x00\x00\x00\x00"), Err(Error::Unsupported { .. })));

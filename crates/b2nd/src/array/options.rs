@@ -1,6 +1,8 @@
 //! How a new array is made.
 
 use crate::array::Array;
+use crate::array::attrs::AttrValue;
+use crate::array::compression::Compression;
 use crate::array::dtype::ByteOrder;
 use crate::array::dtype::Dtype;
 use crate::array::dtype::Kind;
@@ -8,8 +10,11 @@ use crate::array::grid::Grid;
 use crate::array::meta;
 use crate::array::meta::Revision;
 use crate::array::partition::partition;
+use crate::array::shape::Shape;
 use crate::array::stream::Slabs;
 use crate::array::stream::StreamWriter;
+use crate::array::suits::check_suits;
+use crate::array::suits::suited;
 use crate::array::write::ArrayWriter;
 use crate::chunk;
 use crate::chunk::Params;
@@ -34,7 +39,7 @@ use std::sync::Arc;
 ///
 /// ```
 /// use b2nd::{s, Dtype, Fill, Options};
-/// let a = Options::new().with_fill(Fill::Value(vec![7, 0])).create(None, Dtype::parse("<i2")?, &[3])?;
+/// let a = Options::new().with_fill(Fill::Value(vec![7, 0])).create_in_memory(Dtype::parse("<i2")?, [3])?;
 /// assert_eq!(a.read_bytes(s![1..])?, [7, 0, 7, 0]);
 /// # Ok::<(), b2nd::Error>(())
 /// ```
@@ -54,28 +59,32 @@ pub enum Fill {
 /// How a new array is made. What is not set has a documented default.
 ///
 /// ```
-/// use b2nd::{Codec, Dtype, Options, Params};
+/// use b2nd::{Codec, Dtype, Options};
 /// let a = Options::new()
 ///     .with_chunks([64, 64])
 ///     .with_blocks([16, 64])
-///     .with_params(Params::new(4).with_codec(Codec::Lz4).with_clevel(9))
-///     .create(None, Dtype::parse("<f4")?, &[1000, 200])?;
+///     .with_codec(Codec::Lz4)
+///     .with_clevel(9)
+///     .create_in_memory(Dtype::parse("<f4")?, [1000, 200])?;
 /// assert_eq!(a.chunks(), [64, 64]);
 /// # Ok::<(), b2nd::Error>(())
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    chunks: Option<Vec<u64>>,
-    blocks: Option<Vec<u64>>,
-    params: Option<Params>,
+    chunks: Option<Shape>,
+    blocks: Option<Shape>,
+    pub(in crate::array) compression: Compression,
+    /// Parameters that were given as a whole, or those of the array that the new one is made of.
+    pub(in crate::array) like: Option<Params>,
     layout: Layout,
     fill: Fill,
-    overwrite: bool,
+    pub(super) overwrite: bool,
     exec: Exec,
     limits: Limits,
     registry: Registry,
     metalayers: Vec<(String, Vec<u8>)>,
     vlmetalayers: Vec<(String, Vec<u8>)>,
+    pub(in crate::array) attrs: Vec<(String, AttrValue)>,
     block_cache: u64,
     processing: Processing,
     durability: Durability,
@@ -90,20 +99,14 @@ impl Options {
     }
     /// Sets the chunk shape; without it [`partition`] chooses.
     #[must_use]
-    pub fn with_chunks(mut self, chunks: impl Into<Vec<u64>>) -> Self {
+    pub fn with_chunks(mut self, chunks: impl Into<Shape>) -> Self {
         self.chunks = Some(chunks.into());
         self
     }
     /// Sets the block shape; without it [`partition`] chooses.
     #[must_use]
-    pub fn with_blocks(mut self, blocks: impl Into<Vec<u64>>) -> Self {
+    pub fn with_blocks(mut self, blocks: impl Into<Shape>) -> Self {
         self.blocks = Some(blocks.into());
-        self
-    }
-    /// Sets codec, level, filters and split mode. Typesize and block size are those of the array.
-    #[must_use]
-    pub fn with_params(mut self, params: Params) -> Self {
-        self.params = Some(params);
         self
     }
     /// Sets the layout: one file (the default) or a directory.
@@ -172,7 +175,7 @@ impl Options {
         self.processing.post = Some(Arc::new(hook));
         self
     }
-    /// Sets the codecs and filters of the user, which [`Options::with_params`] may name.
+    /// Sets the codecs and filters of the user, which [`Options::with_codec`] and [`Options::with_filters`] may name.
     #[must_use]
     pub fn with_registry(mut self, registry: Registry) -> Self {
         self.registry = registry;
@@ -184,7 +187,7 @@ impl Options {
         self.metalayers.push((name.into(), content.into()));
         self
     }
-    /// Adds a vlmetalayer: may be changed, replaced and removed later.
+    /// Adds a vlmetalayer: the bytes of an attribute as they are. [`Options::with_attr`] takes values.
     #[must_use]
     pub fn with_vlmetalayer(mut self, name: impl Into<String>, content: impl Into<Vec<u8>>) -> Self {
         self.vlmetalayers.push((name.into(), content.into()));
@@ -202,12 +205,18 @@ impl Options {
         }
     }
 
-    /// What is not said is as in another array: chunks, blocks, codec and filters.
-    pub(crate) fn or_like(mut self, schunk: &SChunk, chunked: Option<(Vec<u64>, Vec<u64>)>) -> Self {
+    /// What is not said is as in another array: chunks, blocks, codec and filters, but for lossy ones that are not made for
+    /// items of `dtype`.
+    pub(crate) fn or_like(
+        mut self,
+        schunk: &SChunk,
+        dtype: &Dtype,
+        chunked: Option<(Vec<u64>, Vec<u64>)>,
+    ) -> Self {
         if self.chunks.is_none() && self.blocks.is_none() {
-            (self.chunks, self.blocks) = chunked.unzip();
+            (self.chunks, self.blocks) = chunked.map(|(c, b)| (c.into(), b.into())).unzip();
         }
-        self.params = self.params.or_else(|| Some(schunk.params_to_write()));
+        self.like = self.like.or_else(|| Some(suited(schunk.params_to_write(), dtype)));
         self
     }
 
@@ -219,8 +228,9 @@ impl Options {
                 self.metalayers.push((name.to_owned(), content.to_vec()));
             }
         }
-        for name in schunk.vlmetalayer_names() {
-            if self.vlmetalayers.iter().all(|(given, _)| given != name) {
+        for name in schunk.vlmetalayer_names()? {
+            let given = self.vlmetalayers.iter().map(|(given, _)| given);
+            if given.chain(self.attrs.iter().map(|(given, _)| given)).all(|given| given != name) {
                 let content = schunk.vlmetalayer(name)?.unwrap_or_default();
                 self.vlmetalayers.push((name.to_owned(), content));
             }
@@ -228,20 +238,34 @@ impl Options {
         Ok(self)
     }
 
-    /// Makes the array at `path` (`None`: in memory) and commits it.
+    /// Makes the array at `path` and commits it.
     ///
-    /// ```
+    /// ```no_run
     /// use b2nd::{Dtype, Options};
-    /// let a = Options::new().create(None, Dtype::parse("<M8[s]")?, &[1_000_000, 50])?;
-    /// assert!(a.cbytes() < 100); // zeros take no room
+    /// let wind = Options::new().with_chunks([16, 128, 128]).create("wind.b2nd", Dtype::of::<f32>(), [365, 721, 1440])?;
     /// # Ok::<(), b2nd::Error>(())
     /// ```
     ///
     /// # Errors
     /// [`Error::Usage`] when shapes, dtype, codec and filters do not fit together or the path exists; [`Error::Io`] when it
     /// cannot be written. Then nothing remains.
-    pub fn create(self, path: Option<&Path>, dtype: Dtype, shape: &[u64]) -> Result<Array> {
+    pub fn create(self, path: impl AsRef<Path>, dtype: Dtype, shape: impl Into<Shape>) -> Result<Array> {
         self.create_uncommitted(path, dtype, shape)?.commit()
+    }
+
+    /// Makes the array in memory.
+    ///
+    /// ```
+    /// use b2nd::{Dtype, Options};
+    /// let a = Options::new().create_in_memory(Dtype::parse("<M8[s]")?, [1_000_000, 50])?;
+    /// assert!(a.cbytes() < 100); // zeros take no room
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Usage`] when shapes, dtype, codec and filters do not fit together.
+    pub fn create_in_memory(self, dtype: Dtype, shape: impl Into<Shape>) -> Result<Array> {
+        self.create_uncommitted_in_memory(dtype, shape)?.commit()
     }
 
     /// As [`Options::create`], but nothing is visible at the path before [`ArrayWriter::commit`]; dropped before it,
@@ -249,14 +273,32 @@ impl Options {
     ///
     /// # Errors
     /// As [`Options::create`].
-    pub fn create_uncommitted(self, path: Option<&Path>, dtype: Dtype, shape: &[u64]) -> Result<ArrayWriter> {
-        let (chunks, blocks) =
-            partition(shape, dtype.itemsize(), self.chunks.as_deref(), self.blocks.as_deref())?;
+    pub fn create_uncommitted(
+        self,
+        path: impl AsRef<Path>,
+        dtype: Dtype,
+        shape: impl Into<Shape>,
+    ) -> Result<ArrayWriter> {
+        self.begin(Some(path.as_ref()), dtype, shape.into().lengths()?)
+    }
+
+    /// As [`Options::create_uncommitted`], in memory.
+    ///
+    /// # Errors
+    /// As [`Options::create_in_memory`].
+    pub fn create_uncommitted_in_memory(self, dtype: Dtype, shape: impl Into<Shape>) -> Result<ArrayWriter> {
+        self.begin(None, dtype, shape.into().lengths()?)
+    }
+
+    /// Begins the array at a path, or in memory where there is none.
+    pub(crate) fn begin(self, path: Option<&Path>, dtype: Dtype, shape: &[u64]) -> Result<ArrayWriter> {
+        let (chunks, blocks) = (given(self.chunks.as_ref())?, given(self.blocks.as_ref())?);
+        let (chunks, blocks) = partition(shape, dtype.itemsize(), chunks, blocks)?;
         let grid = Grid::new(shape, &chunks, &blocks, dtype.itemsize())?;
         Ok(ArrayWriter::new(self.make(path, dtype, grid)?))
     }
 
-    /// Starts an array at `path` (`None`: in memory) that comes as slabs along one axis: see [`StreamWriter`].
+    /// Starts an array at `path` that comes as slabs along one axis: see [`StreamWriter`].
     ///
     /// Nothing is visible at the path before [`StreamWriter::finish`] or [`StreamWriter::flush`]; dropped before, nothing
     /// remains. Chunks that are not given are chosen so that a row of them takes at most a quarter of the memory that
@@ -265,7 +307,7 @@ impl Options {
     /// ```
     /// use b2nd::{s, Dtype, Options, Slabs};
     /// let slabs = Slabs::growing(0, [0, 2]);
-    /// let mut w = Options::new().stream(None, Dtype::parse("<u2")?, &slabs)?;
+    /// let mut w = Options::new().stream_in_memory(Dtype::parse("<u2")?, &slabs)?;
     /// w.push_items(&[1u16, 2])?; // one row
     /// w.push_items(&[3u16, 4, 5, 6])?; // two at once
     /// let a = w.finish()?;
@@ -277,9 +319,21 @@ impl Options {
     /// # Errors
     /// As [`Options::create`]; [`Error::Usage`] when there is no such axis, another axis has no items, or a row of chunks
     /// takes more memory than is allowed.
-    pub fn stream(self, path: Option<&Path>, dtype: Dtype, slabs: &Slabs) -> Result<StreamWriter> {
-        let (chunks, blocks) =
-            slabs.partition(dtype.itemsize(), self.chunks.as_deref(), self.blocks.as_deref())?;
+    pub fn stream(self, path: impl AsRef<Path>, dtype: Dtype, slabs: &Slabs) -> Result<StreamWriter> {
+        self.begin_stream(Some(path.as_ref()), dtype, slabs)
+    }
+
+    /// As [`Options::stream`], in memory.
+    ///
+    /// # Errors
+    /// As [`Options::stream`].
+    pub fn stream_in_memory(self, dtype: Dtype, slabs: &Slabs) -> Result<StreamWriter> {
+        self.begin_stream(None, dtype, slabs)
+    }
+
+    fn begin_stream(self, path: Option<&Path>, dtype: Dtype, slabs: &Slabs) -> Result<StreamWriter> {
+        let (chunks, blocks) = (given(self.chunks.as_ref())?, given(self.blocks.as_ref())?);
+        let (chunks, blocks) = slabs.partition(dtype.itemsize(), chunks, blocks)?;
         let grid = slabs.empty_grid(&chunks, &blocks, dtype.itemsize())?;
         StreamWriter::new(self.make(path, dtype, grid)?, slabs)
     }
@@ -296,8 +350,13 @@ impl Options {
         let array_meta = meta::write(grid.shape(), grid.chunks(), grid.blocks(), &text);
         let mut metalayers = vec![(meta::NAME.to_string(), array_meta)];
         metalayers.extend(self.metalayers);
+        let mut vlmetalayers = self.vlmetalayers;
+        for (name, value) in self.attrs {
+            vlmetalayers.push((name, value.to_msgpack()?));
+        }
         let (special, value) = first_content(&self.fill, &dtype)?;
-        let params = array_params(self.params.unwrap_or_else(|| Params::new(0)), &grid)?;
+        let params = array_params(self.compression.over(self.like.unwrap_or_else(|| Params::new(0))), &grid)?;
+        check_suits(&params, &dtype)?;
         let open = OpenOptions {
             write: true,
             exec: self.exec,
@@ -320,7 +379,7 @@ impl Options {
             nchunks: grid.nchunks(),
             fill: special,
             metalayers,
-            vlmetalayers: self.vlmetalayers,
+            vlmetalayers,
         };
         let target = match path {
             Some(path) => Target::Path { path, overwrite: self.overwrite },
@@ -334,6 +393,11 @@ impl Options {
         }
         Ok(Array::from_parts(schunk, grid, dtype, Some(text), Revision::B2nd7))
     }
+}
+
+/// The lengths of a shape that the caller may give.
+fn given(shape: Option<&Shape>) -> Result<Option<&[u64]>> {
+    shape.map(Shape::lengths).transpose()
 }
 
 /// Parameters that agree with the geometry: real item size, blocks as the array has them.

@@ -8,9 +8,11 @@ use crate::array::Element;
 use crate::array::Selection;
 use crate::array::StreamWriter;
 use crate::array::Transaction;
+use crate::array::cast::Cast;
 use crate::array::selection::Resolved;
 use crate::error::Error;
 use crate::error::Result;
+use crate::limits::Limits;
 use std::borrow::Cow;
 
 impl Array {
@@ -18,7 +20,7 @@ impl Array {
     ///
     /// ```
     /// use b2nd::{s, Dtype, Options};
-    /// let mut a = Options::new().create(None, Dtype::parse(">i4")?, &[2, 2])?;
+    /// let mut a = Options::new().create_in_memory(Dtype::parse(">i4")?, [2, 2])?;
     /// a.write_items(s![], &[1i32, 2, 3, 4])?;
     /// let mut column = [0i32; 2];
     /// a.read_into(s![.., 1], &mut column)?;
@@ -36,7 +38,7 @@ impl Array {
     ///
     /// ```
     /// use b2nd::{s, Dtype, Options};
-    /// let a = Options::new().create(None, Dtype::parse("<f8")?, &[5, 5])?;
+    /// let a = Options::new().create_in_memory(Dtype::parse("<f8")?, [5, 5])?;
     /// assert_eq!(a.read_items::<f64>(s![1, ..3])?, [0.0; 3]);
     /// # Ok::<(), b2nd::Error>(())
     /// ```
@@ -48,11 +50,39 @@ impl Array {
         self.items().read_items(selection)
     }
 
+    /// Reads a selection into items of a Rust type, C order, converted from whatever numbers the file has: as
+    /// [`Options::astype`](crate::Options::astype) converts, so an integer may lose high bits and a float its fraction.
+    ///
+    /// ```
+    /// use b2nd::{s, Dtype, Options};
+    /// let mut a = Options::new().create_in_memory(Dtype::of::<i16>(), [3])?;
+    /// a.write_items(s![], &[-1i16, 0, 300])?;
+    /// assert_eq!(a.read_items_cast::<f64>(s![..;2])?, [-1.0, 300.0]);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Array::read_items`], and [`Error::Usage`] for items that are no numbers. Both the items as they are stored and the
+    /// result count towards [`Limits::max_read_bytes`](crate::Limits::max_read_bytes), each by itself.
+    pub fn read_items_cast<T: Element>(&self, selection: impl Into<Selection>) -> Result<Vec<T>> {
+        if T::reads(self.dtype()) {
+            return self.read_items(selection);
+        }
+        let Some(cast) = Cast::new(self.dtype(), &T::dtype())? else { return self.read_items(selection) };
+        let mut stored = self.read_bytes(selection)?;
+        let count = stored.len() / self.dtype().itemsize().max(1);
+        let bytes = count.saturating_mul(size_of::<T>()) as u64;
+        Limits::check("the result of the read", bytes, self.schunk().limits().max_read_bytes())?;
+        let mut items = T::zeroed(count)?;
+        T::fill_from(&mut items, |out| cast.items_into(&mut stored, out))?;
+        Ok(items)
+    }
+
     /// Writes one item of a Rust type into every place of a selection, and commits.
     ///
     /// ```
     /// use b2nd::{s, Dtype, Options, Selection};
-    /// let mut a = Options::new().create(None, Dtype::parse(">f4")?, &[2, 2])?;
+    /// let mut a = Options::new().create_in_memory(Dtype::parse(">f4")?, [2, 2])?;
     /// a.fill(Selection::mask([2, 2], [true, false, false, true]), 1.5f32)?;
     /// assert_eq!(a.read_items::<f32>(s![])?, [1.5, 0.0, 0.0, 1.5]);
     /// # Ok::<(), b2nd::Error>(())
@@ -77,7 +107,7 @@ impl Array {
     ///
     /// ```
     /// use b2nd::{s, Dtype, Options};
-    /// let mut a = Options::new().create(None, Dtype::parse("<u2")?, &[3])?;
+    /// let mut a = Options::new().create_in_memory(Dtype::parse("<u2")?, [3])?;
     /// a.write_items(s![1..], &[5u16, 6])?;
     /// assert_eq!(a.read_items::<u16>(s![])?, [0, 5, 6]);
     /// assert!(a.write_items(s![], &[1.0f32; 3]).is_err());

@@ -51,9 +51,9 @@ pub(super) struct Blocks {
     /// Whether each block says itself how long it is.
     variable: bool,
     /// The number of streams of a full block.
-    ways: usize,
+    streams: usize,
     /// Another number of streams that a full block may have after all.
-    ways_or: Option<usize>,
+    streams_or: Option<usize>,
 }
 
 impl Blocks {
@@ -97,8 +97,8 @@ impl Blocks {
         check_starts(&starts, lowest, header)?;
         let sorted = ascending(&starts);
         let steps = Steps::for_reading(header.pipeline(), typesize, header.has_old_bitshuffle(), context)?;
-        let (ways, ways_or) = ways(header);
-        Ok(Blocks { starts, sorted, engine, steps, variable: header.is_variable(), ways, ways_or })
+        let (streams, streams_or) = stream_counts(header);
+        Ok(Blocks { starts, sorted, engine, steps, variable: header.is_variable(), streams, streams_or })
     }
 
     /// Whether blocks after the first need the decoded first block. Those of variable length stand each for itself.
@@ -126,11 +126,11 @@ impl Blocks {
                 return self.read_variable(stream, dst, codec);
             }
             // The last block is never split when it is shorter than the others.
-            let ways = if full { self.ways } else { 1 };
-            let result = streams::read(&self.engine, stream, ways, dst, codec);
-            match (result, self.ways_or) {
-                (Err(Error::Format(error)), Some(ways)) if full => {
-                    streams::read(&self.engine, stream, ways, dst, codec).map_err(|_| Error::Format(error))
+            let streams = if full { self.streams } else { 1 };
+            let result = streams::read(&self.engine, stream, streams, dst, codec);
+            match (result, self.streams_or) {
+                (Err(Error::Format(error)), Some(streams)) if full => {
+                    streams::read(&self.engine, stream, streams, dst, codec).map_err(|_| Error::Format(error))
                 }
                 (result, _) => result,
             }
@@ -155,9 +155,9 @@ impl Blocks {
     ) -> Result<bool> {
         let Some(width) = self.steps.only_shuffle(whole) else { return Ok(false) };
         // A shuffled block has a stream for each byte of its items, or all of them in one.
-        let fits = if width == 0 { self.ways == 1 } else { self.ways == width };
-        let even = dst.len().is_multiple_of(self.ways) && whole.is_multiple_of(self.ways);
-        if self.variable || self.ways_or.is_some() || !fits || !even || !self.engine.stops() {
+        let fits = if width == 0 { self.streams == 1 } else { self.streams == width };
+        let even = dst.len().is_multiple_of(self.streams) && whole.is_multiple_of(self.streams);
+        if self.variable || self.streams_or.is_some() || !fits || !even || !self.engine.stops() {
             return Ok(false);
         }
         let Scratch { front, codec, .. } = scratch;
@@ -174,7 +174,10 @@ impl Blocks {
     /// Whether blocks of `whole` bytes are shuffled items of `itemsize` bytes, and nothing else was done to them.
     pub(super) fn takes_items_of(&self, itemsize: usize, whole: usize) -> bool {
         let shuffled = itemsize > 1 && self.steps.only_shuffle(whole) == Some(itemsize);
-        shuffled && !self.variable && self.ways_or.is_none() && (self.ways == 1 || self.ways == itemsize)
+        shuffled
+            && !self.variable
+            && self.streams_or.is_none()
+            && (self.streams == 1 || self.streams == itemsize)
     }
 
     /// Decodes the items `runs` of a full block of `whole` bytes, where [`Blocks::takes_items_of`], one behind the other.
@@ -189,13 +192,13 @@ impl Blocks {
     ) -> Result<()> {
         let width = self.steps.only_shuffle(whole).unwrap_or(1).max(1);
         let due =
-            if self.ways == width && self.engine.stops() { start_for(reach, width, whole) } else { whole };
+            if self.streams == width && self.engine.stops() { start_for(reach, width, whole) } else { whole };
         let Scratch { front, codec, .. } = scratch;
         let filtered = grown(front, due, "the filters of a block")?;
         if due < whole {
             streams::read_starts(&self.engine, stream, width, whole, filtered, codec)?;
         } else {
-            streams::read(&self.engine, stream, self.ways, filtered, codec)?;
+            streams::read(&self.engine, stream, self.streams, filtered, codec)?;
         }
         self.steps.take_items(width, filtered, dst, runs);
         Ok(())
@@ -266,7 +269,7 @@ fn check_starts(starts: &[u32], lowest: u32, header: &ChunkHeader) -> Result<()>
 ///
 /// Blosc1 had no flag for blocks that are not split before its version 1.11, and went by the sizes. Its later versions
 /// set the flag and still go by the sizes, but some writers of such chunks did not.
-fn ways(header: &ChunkHeader) -> (usize, Option<usize>) {
+fn stream_counts(header: &ChunkHeader) -> (usize, Option<usize>) {
     let typesize = usize::from(header.typesize());
     if !header.is_split() {
         return (1, None);

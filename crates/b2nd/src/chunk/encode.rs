@@ -14,8 +14,8 @@ use crate::codec::Codec;
 use crate::codec::Engine;
 use crate::error::Error;
 use crate::error::Result;
-use crate::exec::Exec;
 use crate::exec::Scratch;
+use crate::exec::{Call, Exec};
 use crate::filter::Filter;
 use crate::filter::Pipeline;
 use crate::filter::Steps;
@@ -147,14 +147,13 @@ fn encode_planned(
         exec.progress(bytes);
         exec.check_cancelled()
     };
-    let call = exec.begin(plan.nblocks(), plan.effort);
-    if call.threads <= 1 || plan.raw_from_start() {
-        exec.check_cancelled()?;
-        let result = exec.with_scratch(|scratch| plan.encode_serial(source, scratch, out, &after_block));
-        exec.end(&call);
-        result?;
+    let call = exec.call(plan.nblocks(), plan.effort);
+    if call.is_shared() && !plan.raw_from_start() {
+        plan.encode_parallel(source, exec, call, out, &after_block)?;
     } else {
-        plan.encode_parallel(source, exec, out, &after_block)?;
+        exec.check_cancelled()?;
+        exec.with_scratch(|scratch| plan.encode_serial(source, scratch, out, &after_block))?;
+        drop(call);
     }
     // Blocks that were not looked at, because the chunk is stored as it is.
     let rest = u64::from(plan.header.nbytes).saturating_sub(told.into_inner());
@@ -186,7 +185,7 @@ pub(super) struct Plan {
     steps: Steps,
     coder: Coder,
     /// The number of streams of a full block.
-    ways: usize,
+    streams: usize,
     /// The dictionary that the streams refer to.
     dictionary: Option<Vec<u8>>,
     /// How long it takes to write the chunk, as [`Exec`] counts it.
@@ -242,7 +241,7 @@ impl Plan {
             header,
             steps,
             coder,
-            ways: if split { usize::from(typesize) } else { 1 },
+            streams: if split { usize::from(typesize) } else { 1 },
             dictionary: None,
             effort: params.codec().effort_to_write(params.clevel(), u64::from(nbytes)),
         })
@@ -290,7 +289,7 @@ impl Plan {
         if !params.dictionary() || self.raw_from_start() {
             return Ok(());
         }
-        let samples = Samples::new(params.codec(), nbytes, nblocks * self.ways);
+        let samples = Samples::new(params.codec(), nbytes, nblocks * self.streams);
         let Some(mut samples) = samples else { return Ok(()) };
         let (mut buffer, mut reference) = (Vec::new(), Vec::new());
         for n in (0..nblocks).step_by(samples.stride(nblocks, nbytes)) {
@@ -325,7 +324,7 @@ impl Plan {
 
     fn streams(&self) -> usize {
         let leftover = usize::from(!self.header.nbytes.is_multiple_of(self.header.blocksize));
-        (self.nblocks() - leftover) * self.ways + leftover
+        (self.nblocks() - leftover) * self.streams + leftover
     }
 
     /// Filters and compresses one block; `false`: only up to the limit of the sink.
@@ -456,7 +455,7 @@ impl Plan {
 
     /// Streams of a block of `len` bytes: one that is shorter than the others is not split.
     fn ways_of(&self, len: usize) -> usize {
-        if len == self.header.blocksize as usize { self.ways } else { 1 }
+        if len == self.header.blocksize as usize { self.streams } else { 1 }
     }
 
     /// Block `n` begins at `at`.
@@ -541,6 +540,7 @@ impl Plan {
         &self,
         source: &dyn BlockSource,
         exec: &Exec,
+        call: Call<'_>,
         out: &mut Vec<u8>,
         after_block: &(dyn Fn(u64) -> Result<()> + Sync),
     ) -> Result<()> {
@@ -555,7 +555,7 @@ impl Plan {
         let body = sink.end();
         let assembly = Assembly::new(self, sink);
         let run = self.run_len(exec.threads());
-        exec.run(self.nblocks().div_ceil(run), self.effort, |scratch, r| {
+        call.run(self.nblocks().div_ceil(run), |scratch, r| {
             if assembly.is_pointless() {
                 return Ok(());
             }

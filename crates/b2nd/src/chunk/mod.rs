@@ -29,7 +29,7 @@ pub use encode::{encode, encode_into, encode_with};
 pub(crate) use head::{ChunkHead, Content};
 pub use header::ChunkHeader;
 pub use params::{Params, SplitMode, auto_blocksize};
-pub(crate) use soundness::each_block;
+pub(crate) use soundness::{check, each_block};
 pub use special::{Special, encode_special};
 pub(crate) use splice::Splice;
 pub(crate) use variable::decode_one;

@@ -1,9 +1,10 @@
 //! What of a chunk can be read: all of its blocks decoded, one after the other.
 
-use super::head::ChunkHead;
+use super::head::{ChunkHead, Content};
 use crate::error::Result;
-use crate::exec::Scratch;
-use crate::limits::resize;
+use crate::exec::{Exec, Scratch};
+use crate::limits::{Limits, resize};
+use crate::registry::Context;
 use std::mem::take;
 
 /// Decodes every block of a chunk that is stored or compressed, and hands each to `visit` with its number: its bytes, or why it
@@ -38,4 +39,30 @@ pub(crate) fn each_block(
     }
     (scratch.block, scratch.reference) = (block, first);
     Ok(())
+}
+
+/// Decodes the blocks of a chunk one after the other and keeps none of them: the memory of one block, which may have `most` bytes.
+///
+/// # Errors
+/// [`Error::Format`](crate::Error::Format) where a block cannot be decoded; [`Error::Limit`](crate::Error::Limit) where one is
+/// longer than `most`.
+pub(crate) fn check(chunk: &[u8], context: &Context, most: u64, exec: &Exec) -> Result<()> {
+    let head = ChunkHead::parse(chunk, chunk.len() as u64, context)?;
+    if head.content() != Content::Blocks {
+        return Ok(());
+    }
+    let mut longest = head.header().blocksize() as usize;
+    if head.header().is_variable() {
+        longest = 0;
+        for n in 0..head.nblocks() {
+            longest = longest.max(head.decoded_len(n, chunk.get(head.block_span(n)).unwrap_or_default())?);
+        }
+    }
+    Limits::check("a block", longest as u64, most)?;
+    exec.with_scratch(|scratch| {
+        each_block(&head, chunk, scratch, |_, decoded| {
+            exec.check_cancelled()?;
+            decoded.map(drop)
+        })
+    })
 }

@@ -23,17 +23,17 @@ fn wrong(offset: usize, reason: impl Into<String>) -> Error {
     Error::format(Part::Stream, offset as u64, reason)
 }
 
-/// Reads the streams at the start of `bytes`, `ways` of them, each for its part of `dst`.
+/// Reads the streams at the start of `bytes`, `streams` of them, each for its part of `dst`.
 pub(super) fn read(
     engine: &Engine,
     bytes: &[u8],
-    ways: usize,
+    streams: usize,
     dst: &mut [u8],
     state: &mut codec::State,
 ) -> Result<()> {
-    let n = dst.len() / ways.max(1);
-    if n == 0 || n * ways != dst.len() {
-        return Err(wrong(0, format!("{} bytes cannot be split into {ways} streams", dst.len())));
+    let n = dst.len() / streams.max(1);
+    if n == 0 || n * streams != dst.len() {
+        return Err(wrong(0, format!("{} bytes cannot be split into {streams} streams", dst.len())));
     }
     let mut rest = bytes;
     for part in dst.chunks_exact_mut(n) {
@@ -43,19 +43,22 @@ pub(super) fn read(
     Ok(())
 }
 
-/// Reads the same part from the start of each of the streams at the start of `bytes`, `ways` of them, which stand for `whole`
+/// Reads the same part from the start of each of the streams at the start of `bytes`, `streams` of them, which stand for `whole`
 /// bytes altogether. What follows these parts is not looked at.
 pub(super) fn read_starts(
     engine: &Engine,
     bytes: &[u8],
-    ways: usize,
+    streams: usize,
     whole: usize,
     dst: &mut [u8],
     state: &mut codec::State,
 ) -> Result<()> {
-    let (n, part) = (whole / ways.max(1), dst.len() / ways.max(1));
-    if part == 0 || part > n || n * ways != whole || part * ways != dst.len() {
-        return Err(wrong(0, format!("{} of {whole} bytes cannot be split into {ways} streams", dst.len())));
+    let (n, part) = (whole / streams.max(1), dst.len() / streams.max(1));
+    if part == 0 || part > n || n * streams != whole || part * streams != dst.len() {
+        return Err(wrong(
+            0,
+            format!("{} of {whole} bytes cannot be split into {streams} streams", dst.len()),
+        ));
     }
     let mut rest = bytes;
     for to in dst.chunks_exact_mut(part) {
@@ -185,9 +188,9 @@ impl<'a> Sink<'a> {
         self.put(&(bytes.len() as u32).to_le_bytes())?;
         self.put(bytes)
     }
-    /// Appends a block as `ways` streams that are not compressed.
-    pub(super) fn put_streams(&mut self, block: &[u8], ways: usize) -> Result<()> {
-        split(block, ways).try_for_each(|part| self.put_stream(part))
+    /// Appends a block as `streams` streams that are not compressed.
+    pub(super) fn put_streams(&mut self, block: &[u8], streams: usize) -> Result<()> {
+        split(block, streams).try_for_each(|part| self.put_stream(part))
     }
     /// The `len` bytes behind the end, to be written in place, where the buffer holds so many: they hold anything.
     fn room(&mut self, len: usize) -> Option<&mut [u8]> {
@@ -217,16 +220,16 @@ pub(super) struct Coder {
 }
 
 impl Coder {
-    /// Writes `block` as `ways` streams; `aside` is working memory. `false`: up to the sink's limit only.
+    /// Writes `block` as `streams` streams; `aside` is working memory. `false`: up to the sink's limit only.
     pub(super) fn write(
         &self,
         block: &[u8],
-        ways: usize,
+        streams: usize,
         sink: &mut Sink<'_>,
         aside: &mut Vec<u8>,
         state: &mut codec::State,
     ) -> Result<bool> {
-        for part in split(block, ways) {
+        for part in split(block, streams) {
             if !self.write_one(part, sink, aside, state)? {
                 return Ok(false);
             }
@@ -282,8 +285,8 @@ impl Coder {
 }
 
 /// The parts of a block that are streams of their own.
-fn split(block: &[u8], ways: usize) -> std::slice::ChunksExact<'_, u8> {
-    block.chunks_exact((block.len() / ways.max(1)).max(1))
+fn split(block: &[u8], streams: usize) -> std::slice::ChunksExact<'_, u8> {
+    block.chunks_exact((block.len() / streams.max(1)).max(1))
 }
 
 /// Makes `buffer` large enough for `len` bytes, whatever it holds, and not for many more.

@@ -1,6 +1,6 @@
 //! Dictionaries: bytes that the streams of a chunk may refer to as if they came before each of them.
 
-use super::stream::broken;
+use super::error::broken;
 use super::{Codec, zstd};
 use crate::error::Result;
 use std::fmt;
@@ -64,6 +64,6 @@ pub(crate) fn train(codec: Codec, samples: &[u8], lengths: &[usize], room: usize
 }
 
 /// The first `room` bytes.
-pub(super) fn first(samples: &[u8], room: usize) -> Vec<u8> {
+fn first(samples: &[u8], room: usize) -> Vec<u8> {
     samples.get(..room).unwrap_or(samples).to_vec()
 }

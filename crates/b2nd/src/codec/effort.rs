@@ -36,7 +36,7 @@ mod tests {
 
     #[test]
     fn a_thread_is_woken_for_what_takes_long() {
-        let wakes = |effort| Exec::new(2).begin(8, effort).threads == 2;
+        let wakes = |effort| Exec::new(2).call(8, effort).is_shared();
         for (codec, clevel, from) in [
             (Codec::Lz4, 9, 128 << 10),
             (Codec::BloscLz, 9, 128 << 10),

@@ -7,6 +7,7 @@
 mod blosclz;
 mod dictionary;
 mod effort;
+mod error;
 mod id;
 mod lz4;
 mod ndlz;

@@ -62,11 +62,25 @@ pub struct FormatError {
     reason: String,
     /// Bytes of the file that do not match their checksum, or cannot be read.
     bytes: Option<Range<u64>>,
+    /// It is not a damaged frame, but something else.
+    not_a_frame: bool,
 }
 
 impl FormatError {
     pub(super) fn new(part: Part, offset: Option<u64>, reason: String) -> Self {
-        FormatError { part, offset, chunk: None, block: None, path: None, reason, bytes: None }
+        FormatError {
+            part,
+            offset,
+            chunk: None,
+            block: None,
+            path: None,
+            reason,
+            bytes: None,
+            not_a_frame: false,
+        }
+    }
+    pub(super) fn not_a_frame(reason: String) -> Self {
+        FormatError { not_a_frame: true, ..FormatError::new(Part::FrameHeader, None, reason) }
     }
     pub(super) fn set_bytes(&mut self, bytes: Range<u64>) {
         self.bytes = Some(bytes);
@@ -84,6 +98,19 @@ impl FormatError {
     /// The part of the file that is broken.
     pub fn part(&self) -> Part {
         self.part
+    }
+    /// Whether the file is no Blosc2 frame at all, and not a damaged one: a file of another kind, or a folder without a sparse
+    /// frame.
+    ///
+    /// ```
+    /// use b2nd::{Error, OpenOptions, SChunk};
+    /// let picture = b"\x89PNG\r\n\x1a\n".repeat(20);
+    /// let error = SChunk::from_bytes(picture, &OpenOptions::new()).unwrap_err();
+    /// assert_eq!(error.to_string(), "not a Blosc2 frame: it is a PNG picture");
+    /// assert!(matches!(error, Error::Format(format) if format.is_not_a_frame()));
+    /// ```
+    pub fn is_not_a_frame(&self) -> bool {
+        self.not_a_frame
     }
     /// The offset in bytes from the start of that part, where one byte is to blame.
     pub fn offset(&self) -> Option<u64> {
@@ -116,6 +143,9 @@ impl fmt::Display for FormatError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(path) = &self.path {
             write!(f, "{}: ", path.display())?;
+        }
+        if self.not_a_frame {
+            return write!(f, "not a Blosc2 frame: {}", self.reason);
         }
         write!(f, "damaged {}", self.part.name())?;
         match (self.chunk, self.block) {

@@ -50,7 +50,7 @@ impl fmt::Display for Holder {
 /// ```
 /// use b2nd::{s, Array, Dtype, Error, OpenOptions, Options};
 /// # let path = std::env::temp_dir().join(format!("b2nd-doc-locked-{}", std::process::id()));
-/// let first = Options::new().create(Some(&path), Dtype::parse("<i4")?, &[9])?;
+/// let first = Options::new().create(&path, Dtype::parse("<i4")?, [9])?;
 /// let error = Array::open_with(&path, &OpenOptions::new().with_write(true)).unwrap_err();
 /// let Error::Locked(locked) = error else { panic!("{error}") };
 /// assert_eq!(locked.holder().unwrap().process(), std::process::id());
@@ -72,15 +72,15 @@ enum Held {
     /// A writer of b2nd. `stuck`: only its own end of the lock, or a person, can say that it is gone.
     Owner { holder: Option<Holder>, stuck: bool },
     /// Somebody who keeps C-Blosc2's lock for longer than this.
-    Fleet(Duration),
+    Peers(Duration),
 }
 
 impl LockedError {
     pub(crate) fn owner(path: &Path, lock: &Path, holder: Option<Holder>, stuck: bool) -> Self {
         LockedError { path: path.into(), lock: lock.into(), held: Held::Owner { holder, stuck } }
     }
-    pub(crate) fn fleet(path: &Path, lock: &Path, waited: Duration) -> Self {
-        LockedError { path: path.into(), lock: lock.into(), held: Held::Fleet(waited) }
+    pub(crate) fn by_peers(path: &Path, lock: &Path, waited: Duration) -> Self {
+        LockedError { path: path.into(), lock: lock.into(), held: Held::Peers(waited) }
     }
     /// The frame.
     pub fn path(&self) -> &Path {
@@ -94,7 +94,7 @@ impl LockedError {
     pub fn holder(&self) -> Option<&Holder> {
         match &self.held {
             Held::Owner { holder, .. } => holder.as_ref(),
-            Held::Fleet(_) => None,
+            Held::Peers(_) => None,
         }
     }
 }
@@ -114,7 +114,7 @@ impl fmt::Display for LockedError {
                 }
                 Ok(())
             }
-            Held::Fleet(waited) => {
+            Held::Peers(waited) => {
                 write!(f, "another program has held {} for more than {waited:?}", self.lock.display())?;
                 write!(f, "; try again when it has let go of it")
             }

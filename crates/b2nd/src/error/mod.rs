@@ -1,9 +1,11 @@
 //! Errors, sorted by who is at fault: the file, the caller, the environment, or a limit.
 
 mod format;
+mod kind;
 mod locked;
 
 pub use format::{FormatError, Part};
+pub use kind::file_kind;
 pub use locked::{Holder, LockedError};
 
 use std::ops::Range;
@@ -119,6 +121,19 @@ impl Error {
     /// The file breaks its format in `part`, `offset` bytes from the start of that part.
     pub(crate) fn format(part: Part, offset: impl Into<Option<u64>>, reason: impl Into<String>) -> Self {
         Error::Format(FormatError::new(part, offset.into(), reason.into()))
+    }
+
+    /// The file is no frame at all; `found` says what it is instead.
+    pub(crate) fn not_a_frame(found: &str) -> Self {
+        Error::Format(FormatError::not_a_frame(format!("it is {found}")))
+    }
+
+    /// The file is no frame at all: it begins with these bytes.
+    pub(crate) fn no_frame_begins_with(head: &[u8]) -> Self {
+        Error::Format(FormatError::not_a_frame(match file_kind(head) {
+            Some(kind) => format!("it is {kind}"),
+            None => "it begins with other bytes".into(),
+        }))
     }
 
     /// Bytes of the file do not match their checksum.

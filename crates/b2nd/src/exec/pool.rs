@@ -1,59 +1,55 @@
-//! Threads that stay for the next call: waking one costs less than starting one.
+//! Worker threads that wait for the next call: waking a thread costs less than starting one.
 //!
-//! A call asks only threads that are idle, and waits only for those that come before it is done. After a fork the child has none
-//! of them: it sees that by its process number, and starts its own. (A child in a process-number space of its own that has its
-//! parent's number there would not see it.)
+//! A call invites idle threads only, and waits only for those that join before its own work is done. After a fork the child has
+//! no threads: the pool sees that the process id differs, and starts others. (In a new pid namespace a child may have the id of
+//! its parent; the pool does not detect that.)
 
+use super::policy::POLICY;
 use b2nd_kernel::share::{Invitation, share};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError, Weak};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-/// How long a caller that has nothing left to do waits awake for the threads that help it. Going to sleep and being woken takes
-/// 50 µs on virtual machines, half of what two threads need for a MiB.
-const LINGER: Duration = Duration::from_micros(100);
+/// How often [`lock_soon`] tries. Each try gives up the processor, so a holder that exists has time to finish.
+const LOCK_ATTEMPTS: usize = 1000;
 
-/// How long a thread waits awake for the next call, which often comes at once: waking it would cost the caller 20 µs.
-const DOZE: Duration = Duration::from_micros(30);
-
-/// A call that begins so soon after the end of another is in a row with it.
-const SOON: Duration = Duration::from_micros(20);
-
-/// The pools of this process by their number of threads: as many as there are different numbers in use.
+/// The pools of this process, by their number of threads.
 static POOLS: Mutex<BTreeMap<usize, Weak<Pool>>> = Mutex::new(BTreeMap::new());
 
-/// Threads that wait for work, and end with it.
+/// Worker threads, which end when the pool is dropped.
 struct Pool {
     line: Arc<Line>,
+    /// Process that started the threads.
     process: u32,
 }
 
-/// Where work waits for threads and threads for work.
+/// Queue of invitations, and the state of the workers that serve it.
 #[derive(Default)]
 struct Line {
     waiting: Mutex<Waiting>,
-    /// Something has come into the line, or there will never be anything any more.
+    /// Wakes sleeping workers: there are new invitations, or the pool ends.
     news: Condvar,
-    /// How often there were news: for those who are awake. Changed without the lock, or they would run into it.
-    told: AtomicUsize,
-    /// The threads that nobody has asked.
+    /// Wake generation, polled by spinning workers. It is advanced after the lock is released: a worker that sees it takes the lock.
+    generation: AtomicUsize,
+    /// Workers that no call has reserved.
     idle: AtomicUsize,
 }
 
 #[derive(Default)]
 struct Waiting {
-    /// No more than there are threads.
+    /// Invitations of open calls, at most one for each worker.
     invitations: VecDeque<Invitation>,
-    /// The threads that look for news themselves.
+    /// Workers that poll the generation.
     awake: usize,
-    /// The threads that `news` wakes.
+    /// Workers that wait for `news`.
     asleep: usize,
+    /// Set when the pool is dropped.
     over: bool,
 }
 
 impl Waiting {
-    /// How many threads have to be woken for all invitations: those awake come anyway, one for each.
+    /// Number of workers to wake: each worker that polls takes one invitation without being woken.
     fn to_wake(&self) -> usize {
         self.invitations.len().saturating_sub(self.awake).min(self.asleep)
     }
@@ -64,24 +60,24 @@ impl Line {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Puts in invitations.
+    /// Queues invitations and wakes workers for them.
     fn invite(&self, invitations: impl Iterator<Item = Invitation>) {
         let mut waiting = self.lock();
         waiting.invitations.extend(invitations);
         let to_wake = waiting.to_wake();
         drop(waiting);
-        self.told.fetch_add(1, Ordering::Release);
+        self.generation.fetch_add(1, Ordering::Release);
         (0..to_wake).for_each(|_| self.news.notify_one());
     }
 
-    /// Sends the threads away.
+    /// Makes the workers end.
     fn end(&self) {
         self.lock().over = true;
-        self.told.fetch_add(1, Ordering::Release);
+        self.generation.fetch_add(1, Ordering::Release);
         self.news.notify_all();
     }
 
-    /// The next of the line; `None` when there will be none.
+    /// The next invitation, once there is one; `None` when the pool ends.
     fn next(&self) -> Option<Invitation> {
         let mut waiting = self.lock();
         let mut begun = Instant::now();
@@ -89,18 +85,18 @@ impl Line {
             if !waiting.invitations.is_empty() || waiting.over {
                 return waiting.invitations.pop_front();
             }
-            if begun.elapsed() >= DOZE {
+            if begun.elapsed() >= POLICY.poll {
                 waiting.asleep += 1;
                 waiting = self.news.wait(waiting).unwrap_or_else(PoisonError::into_inner);
                 waiting.asleep -= 1;
                 begun = Instant::now();
                 continue;
             }
-            let told = self.told.load(Ordering::Acquire);
+            let seen = self.generation.load(Ordering::Acquire);
             waiting.awake += 1;
             drop(waiting);
-            while self.told.load(Ordering::Acquire) == told && begun.elapsed() < DOZE {
-                // There may be others for this processor.
+            while self.generation.load(Ordering::Acquire) == seen && begun.elapsed() < POLICY.poll {
+                // Another thread may need this processor.
                 std::thread::yield_now();
             }
             waiting = self.lock();
@@ -108,7 +104,7 @@ impl Line {
         }
     }
 
-    /// What each of the threads does.
+    /// Body of a worker thread.
     fn serve(&self) {
         while let Some(invitation) = self.next() {
             invitation.accept(|| _ = self.idle.fetch_add(1, Ordering::AcqRel));
@@ -117,7 +113,7 @@ impl Line {
 }
 
 impl Pool {
-    /// As many of `threads` as can be made; `None` where that is none: callers do the work themselves.
+    /// Starts `threads` workers, or as many as the system allows; `None` if it allows none.
     fn start(threads: usize) -> Option<Self> {
         let line = Arc::new(Line::default());
         let start = |n: &usize| {
@@ -129,9 +125,9 @@ impl Pool {
         (started > 0).then(|| Pool { line, process: std::process::id() })
     }
 
-    /// The pool of so many threads that all of this process share.
+    /// The pool of `threads` workers that this process shares.
     fn shared(threads: usize) -> Option<Arc<Self>> {
-        // A lock that a forked child inherited as taken must not stop it.
+        // A forked child may inherit the lock as taken: it goes on without it.
         let Some(mut pools) = lock_soon(&POOLS) else { return Pool::start(threads).map(Arc::new) };
         let known = pools.get(&threads).and_then(Weak::upgrade).filter(|pool| pool.is_ours());
         if known.is_some() {
@@ -147,10 +143,10 @@ impl Pool {
     }
 }
 
-/// A lock that its holder gives back soon, at the latest when it has started its threads; `None` after a while, as there may be no
-/// holder any more.
+/// Locks a mutex that is held for a short time only, at most while threads are started. Gives up after [`LOCK_ATTEMPTS`]: in a
+/// forked child the holder may not exist.
 fn lock_soon<T>(mutex: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
-    for _ in 0..1000 {
+    for _ in 0..LOCK_ATTEMPTS {
         match mutex.try_lock() {
             Ok(guard) => return Some(guard),
             Err(TryLockError::Poisoned(poisoned)) => return Some(poisoned.into_inner()),
@@ -162,54 +158,65 @@ fn lock_soon<T>(mutex: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
 
 impl Drop for Pool {
     fn drop(&mut self) {
-        // The threads of a parent are not here, and nobody might ever give its lock back.
+        // In a forked child the workers do not exist, and the lock may stay taken for ever.
         if self.is_ours() {
             self.line.end();
         }
     }
 }
 
-/// The pool of an [`Exec`](super::Exec) and its clones, started when it is needed first.
+/// The pool of an [`Exec`](super::Exec) and its clones, started by the first call that needs it.
 pub(super) struct Lazy {
     pool: Mutex<Option<Arc<Pool>>>,
     made: Instant,
-    /// When the last call ended that threads helped, or could have, in nanoseconds after `made`.
+    /// End of the last call whose work could be shared, in nanoseconds after `made`; 0 before the first.
     last: AtomicU64,
-    /// The effort of the calls in a row up to that one.
-    row: AtomicU64,
+    /// Accumulated effort of the back-to-back calls up to that one.
+    burst: AtomicU64,
 }
 
 impl Default for Lazy {
     fn default() -> Self {
-        Lazy { pool: Mutex::default(), made: Instant::now(), last: AtomicU64::new(0), row: AtomicU64::new(0) }
+        Lazy {
+            pool: Mutex::default(),
+            made: Instant::now(),
+            last: AtomicU64::new(0),
+            burst: AtomicU64::new(0),
+        }
     }
 }
 
 impl Lazy {
-    /// Now, and whether a call has just ended.
+    /// The time, and whether a call ended less than a burst gap ago.
     fn now(&self) -> (u64, bool) {
         let now = u64::try_from(self.made.elapsed().as_nanos()).unwrap_or(u64::MAX);
         let last = self.last.load(Ordering::Relaxed);
-        (now, last > 0 && u128::from(now.saturating_sub(last)) < SOON.as_nanos())
+        (now, last > 0 && u128::from(now.saturating_sub(last)) < POLICY.burst_gap.as_nanos())
     }
 
-    /// The effort of the calls before one that begins now, as far as they are in a row with it.
-    pub(super) fn row(&self) -> u64 {
-        if self.now().1 { self.row.load(Ordering::Relaxed) } else { 0 }
+    /// Accumulated effort of the burst that a call continues if it begins now.
+    pub(super) fn burst(&self) -> u64 {
+        if self.now().1 { self.burst.load(Ordering::Relaxed) } else { 0 }
     }
 
-    /// Notes that a call ends that threads helped, or could have, and what its row comes to.
-    pub(super) fn ends(&self, row: u64) {
-        self.row.store(row, Ordering::Relaxed);
+    /// Notes that a call ends whose work could be shared, and the accumulated effort of its burst.
+    pub(super) fn note_end(&self, burst: u64) {
+        self.burst.store(burst, Ordering::Relaxed);
         self.last.store(self.now().0.max(1), Ordering::Relaxed);
     }
 
-    /// Whether there are threads.
+    /// Accumulated effort that the last call noted; 0 before the first.
+    #[cfg(test)]
+    pub(super) fn noted(&self) -> u64 {
+        self.burst.load(Ordering::Relaxed)
+    }
+
+    /// Whether the workers are started.
     pub(super) fn has_threads(&self) -> bool {
         lock_soon(&self.pool).is_some_and(|pool| pool.as_ref().is_some_and(|pool| pool.is_ours()))
     }
 
-    /// Up to `wanted` threads that are idle now, of a pool of `threads`.
+    /// Reserves up to `wanted` idle workers of a pool of `threads`.
     pub(super) fn reserve(&self, threads: usize, wanted: usize) -> Option<Reserved> {
         if wanted == 0 || threads == 0 {
             return None;
@@ -230,30 +237,30 @@ impl Lazy {
     }
 }
 
-/// Threads that nobody else uses.
+/// Workers that are reserved for one call.
 pub(super) struct Reserved {
     pool: Arc<Pool>,
     count: usize,
 }
 
 impl Reserved {
-    /// How many.
+    /// Number of workers.
     pub(super) fn count(&self) -> usize {
         self.count
     }
 
-    /// Does `work` on this thread and on those of them that wake up in time, and waits for these.
+    /// Does `work` on this thread and on the workers that join in time, and waits for these.
     pub(super) fn run(mut self, work: &(impl Fn() + Sync)) {
         let asked = std::mem::take(&mut self.count);
         let line = &*self.pool.line;
         let closed = |came: usize| {
-            // Who came says itself when it is idle again; the others can be asked again at once.
+            // A worker that joined marks itself idle when it leaves; the others are idle at once.
             if came < asked {
                 line.lock().invitations.retain(Invitation::is_open);
                 line.idle.fetch_add(asked - came, Ordering::AcqRel);
             }
         };
-        share(work, LINGER, closed, |invitation| {
+        share(work, POLICY.linger, closed, |invitation| {
             line.invite((0..asked).map(|_| invitation()));
         });
     }
@@ -268,24 +275,25 @@ impl Drop for Reserved {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Duration;
 
-    /// A pool that no other test has.
+    /// Wraps a pool that no other test uses.
     fn alone(pool: Pool) -> Lazy {
         Lazy { pool: Mutex::new(Some(Arc::new(pool))), ..Lazy::default() }
     }
 
     #[test]
-    fn calls_are_in_a_row_that_begin_where_another_has_just_ended() {
+    fn a_call_that_begins_soon_after_another_continues_its_burst() {
         let lazy = Lazy::default();
-        assert_eq!(lazy.row(), 0);
-        // As a test may be interrupted for long: once is enough.
-        let in_a_row = || {
-            lazy.ends(7);
-            lazy.row()
+        assert_eq!(lazy.burst(), 0);
+        // The test may be interrupted for longer than the gap: one success of many is enough.
+        let in_a_burst = || {
+            lazy.note_end(7);
+            lazy.burst()
         };
-        assert!((0..1000).any(|_| in_a_row() == 7));
-        std::thread::sleep(SOON);
-        assert_eq!(lazy.row(), 0);
+        assert!((0..1000).any(|_| in_a_burst() == 7));
+        std::thread::sleep(POLICY.burst_gap);
+        assert_eq!(lazy.burst(), 0);
     }
 
     #[test]

@@ -1,3 +1,5 @@
+use super::call::choose;
+use super::policy::POLICY;
 use super::*;
 use std::sync::atomic::{AtomicU64, AtomicUsize};
 
@@ -123,7 +125,7 @@ fn tasks_that_wait_for_those_before_them_may_share_work_of_their_own() {
     for _ in 0..200 {
         let (exec, done, inner) = (Exec::new(3), AtomicUsize::new(0), AtomicUsize::new(0));
         exec.run(30, u64::MAX, |_, task| {
-            exec.run(3, START_FROM - 1, |_, _| {
+            exec.run(3, POLICY.start_from - 1, |_, _| {
                 inner.fetch_add(1, Ordering::Relaxed);
                 Ok(())
             })?;
@@ -141,7 +143,7 @@ fn tasks_that_wait_for_those_before_them_may_share_work_of_their_own() {
 #[test]
 fn threads_are_as_many_as_the_effort_pays_for() {
     let exec = Exec::new(80);
-    let threads = |effort| exec.begin(60, effort).threads;
+    let threads = |effort| choose(&exec, 60, effort).0;
     assert_eq!(
         [0, 16_383, 16_384, 131_071, 131_072, 147_456, u64::MAX].map(threads),
         [1, 1, 1, 1, 16, 18, 60]
@@ -149,41 +151,63 @@ fn threads_are_as_many_as_the_effort_pays_for() {
 }
 
 #[test]
-fn short_calls_are_shared_when_they_come_in_a_row() {
-    // In a row for so long that threads are there; repeated, as a test may be interrupted for long.
-    let in_a_row = |exec: &Exec, row, effort| {
+fn short_calls_are_shared_in_a_burst() {
+    // Each call continues a burst of this effort. Repeated, as the test may be interrupted for longer than the gap.
+    let in_a_burst = |exec: &Exec, burst: Option<u64>, effort| {
         let again = || {
-            exec.end(&Call { threads: 1, row });
-            exec.begin(60, effort).threads
+            burst.into_iter().for_each(|burst| exec.pool.note_end(burst));
+            choose(exec, 60, effort).0
         };
         (0..1000).map(|_| again()).max().unwrap()
     };
     let exec = Exec::new(80);
-    assert_eq!(in_a_row(&exec, Some(79 * START_FROM), SHARE_FROM - 1), 1);
-    assert_eq!(in_a_row(&exec, Some(79 * START_FROM), SHARE_FROM), 2);
-    assert_eq!(in_a_row(&exec, Some(79 * START_FROM), WAKE_FROM - 1), 15);
+    assert_eq!(in_a_burst(&exec, Some(79 * POLICY.start_from), POLICY.share_from - 1), 1);
+    assert_eq!(in_a_burst(&exec, Some(79 * POLICY.start_from), POLICY.share_from), 2);
+    assert_eq!(in_a_burst(&exec, Some(79 * POLICY.start_from), POLICY.wake_from - 1), 15);
     std::thread::sleep(std::time::Duration::from_millis(1));
-    assert_eq!(in_a_row(&exec, None, WAKE_FROM - 1), 1);
+    assert_eq!(in_a_burst(&exec, None, POLICY.wake_from - 1), 1);
     // Shorter, where threads would have to be started, and where they are there.
-    assert_eq!(in_a_row(&exec, Some(79 * START_FROM - 1), SHARE_FROM), 1);
+    assert_eq!(in_a_burst(&exec, Some(79 * POLICY.start_from - 1), POLICY.share_from), 1);
     drop(exec.pool.reserve(79, 1));
-    assert_eq!(in_a_row(&exec, Some(WAKE_FROM), SHARE_FROM), 2);
-    assert_eq!(in_a_row(&exec, Some(WAKE_FROM - 1), SHARE_FROM), 1);
+    assert_eq!(in_a_burst(&exec, Some(POLICY.wake_from), POLICY.share_from), 2);
+    assert_eq!(in_a_burst(&exec, Some(POLICY.wake_from - 1), POLICY.share_from), 1);
     std::thread::sleep(std::time::Duration::from_millis(1));
-    assert_eq!(exec.begin(60, SHARE_FROM).threads, 1);
+    assert_eq!(choose(&exec, 60, POLICY.share_from).0, 1);
 }
 
 #[test]
-fn efforts_of_calls_in_a_row_add_up() {
+fn efforts_of_a_burst_add_up() {
     let exec = Exec::new(2);
     let sum = (0..1000).map(|_| {
-        exec.run(2, SHARE_FROM, |_, _| Ok(())).unwrap();
-        exec.begin(2, SHARE_FROM).row.unwrap()
+        exec.run(2, POLICY.share_from, |_, _| Ok(())).unwrap();
+        choose(&exec, 2, POLICY.share_from).1.unwrap()
     });
-    assert!(sum.max().unwrap() > 3 * SHARE_FROM);
+    assert!(sum.max().unwrap() > 3 * POLICY.share_from);
     std::thread::sleep(std::time::Duration::from_millis(1));
-    assert_eq!(exec.begin(2, SHARE_FROM).row, Some(SHARE_FROM));
-    assert_eq!((exec.begin(1, u64::MAX).row, exec.begin(2, SHARE_FROM - 1).row), (None, None));
+    assert_eq!(choose(&exec, 2, POLICY.share_from).1, Some(POLICY.share_from));
+    let burst = |tasks, effort| choose(&exec, tasks, effort).1;
+    assert_eq!((burst(1, u64::MAX), burst(2, POLICY.share_from - 1)), (None, None));
+}
+
+#[test]
+fn a_call_ends_once_however_it_ends() {
+    let noted_after = |call: &dyn Fn(&Exec)| {
+        let exec = Exec::new(2);
+        call(&exec);
+        exec.pool.noted()
+    };
+    for effort in [POLICY.share_from, u64::MAX / 2] {
+        assert_eq!(noted_after(&|exec| drop(exec.call(2, effort))), effort);
+        assert_eq!(noted_after(&|exec| exec.run(2, effort, |_, _| Ok(())).unwrap()), effort);
+        assert_eq!(noted_after(&|exec| exec.call(9, effort).run(2, |_, _| Ok(())).unwrap()), effort);
+        let fails = |exec: &Exec| assert!(exec.run(2, effort, |_, _| Err(Error::usage("stop"))).is_err());
+        assert_eq!(noted_after(&fails), effort);
+        let panics = |exec: &Exec| {
+            let work = || exec.run(2, effort, |_, _| std::panic::resume_unwind(Box::new("on purpose")));
+            assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).is_err());
+        };
+        assert_eq!(noted_after(&panics), effort);
+    }
 }
 
 #[test]

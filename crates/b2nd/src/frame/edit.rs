@@ -2,6 +2,7 @@
 
 use super::offsets::Offsets;
 use crate::error::{Error, Result};
+use std::sync::Arc;
 
 /// The way back from one change.
 #[derive(Debug)]
@@ -13,7 +14,7 @@ pub(crate) enum Undo {
     /// Remove this many chunks again, from chunk `n` on.
     Remove(u64, u64),
     /// Take the whole list of before.
-    All(Box<Offsets>),
+    All(Arc<Offsets>),
 }
 
 impl Offsets {
@@ -27,7 +28,7 @@ impl Offsets {
     pub(crate) fn replace(&mut self, n: u64, raw: i64) -> Result<i64> {
         let old = self.raw(n)?;
         if old != raw
-            && let Some(place) = self.each()?.get_mut(index(n))
+            && let Some(place) = self.unpack()?.get_mut(index(n))
         {
             *place = raw;
         }
@@ -46,7 +47,7 @@ impl Offsets {
             _ if len == 0 => *self = Offsets::Uniform { raw, len: grown },
             Offsets::Uniform { raw: same, len } if *same == raw => *len = grown,
             _ => {
-                let all = self.each()?;
+                let all = self.unpack()?;
                 all.try_reserve(index(count)).map_err(|_| refused(grown))?;
                 all.splice(index(n)..index(n), std::iter::repeat_n(raw, index(count)));
             }
@@ -60,7 +61,7 @@ impl Offsets {
             end.ok_or_else(|| Error::usage(format!("there is no chunk {n}: the frame has {}", self.len())))?;
         match self {
             Offsets::Uniform { len, .. } => *len = len.saturating_sub(count),
-            Offsets::Each(all) => drop(all.drain(index(n)..index(end))),
+            _ => drop(self.unpack()?.drain(index(n)..index(end))),
         }
         Ok(())
     }
@@ -71,22 +72,28 @@ impl Offsets {
             Undo::Insert(n, raw) => self.insert(n, raw, 1),
             Undo::Remove(n, count) => self.remove(n, count),
             Undo::All(before) => {
-                *self = *before;
+                *self = Arc::unwrap_or_clone(before);
                 Ok(())
             }
         }
     }
-    /// One value for each chunk, as soon as they differ.
-    fn each(&mut self) -> Result<&mut Vec<i64>> {
-        if let Offsets::Uniform { raw, len } = *self {
+    /// Turns them into one value for each chunk in memory, to be changed.
+    ///
+    /// # Errors
+    /// [`Error::Format`] when stored offsets are damaged; [`Error::OutOfMemory`].
+    pub(crate) fn unpack(&mut self) -> Result<&mut Vec<i64>> {
+        if !matches!(self, Offsets::Each(_)) {
             let mut all = Vec::new();
-            all.try_reserve_exact(index(len)).map_err(|_| refused(len))?;
-            all.resize(index(len), raw);
+            all.try_reserve_exact(index(self.len())).map_err(|_| refused(self.len()))?;
+            self.each_block(|_, block| {
+                all.extend_from_slice(block);
+                Ok(())
+            })?;
             *self = Offsets::Each(all);
         }
         match self {
             Offsets::Each(all) => Ok(all),
-            Offsets::Uniform { len, .. } => Err(refused(*len)),
+            other => Err(refused(other.len())),
         }
     }
 }

@@ -116,6 +116,10 @@ pub(crate) struct Header {
 impl Header {
     /// The dialect and length of the header that starts with these bytes, of which there are enough for any marker.
     pub(super) fn measure(prefix: &[u8], available: u64) -> Result<(Dialect, u64)> {
+        // With less than half of what every frame begins with it is something else, and not a damaged frame.
+        if prefix.iter().zip(b"\x9e\xa8b2frame").filter(|(found, due)| found == due).count() < 5 {
+            return Err(Error::no_frame_begins_with(prefix));
+        }
         let mut cursor = Cursor::new(prefix, 0, Part::FrameHeader);
         let first = cursor.byte("the frame")?;
         cursor.marker(msgpack::FIXSTR | 8, "the magic")?;
@@ -300,6 +304,10 @@ impl Header {
         self.cbytes
     }
     /// Uncompressed bytes of a chunk; 0 when they differ, or when no chunk has fixed it yet.
+    /// The number of chunks that the sizes in the header make; `None` when only the index knows.
+    pub(crate) fn nchunks(&self) -> Option<u64> {
+        (self.chunksize() > 0).then(|| self.nbytes().div_ceil(u64::from(self.chunksize())))
+    }
     pub(crate) fn chunksize(&self) -> u32 {
         self.chunksize
     }

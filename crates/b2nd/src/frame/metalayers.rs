@@ -76,6 +76,21 @@ pub(super) fn parse(bytes: &[u8], start: usize, max: u16, part: Part) -> Result<
     Ok(entries)
 }
 
+/// Reads the names and offsets of the section at `start` of `bytes`, which may end behind its map.
+pub(super) fn directory(bytes: &[u8], start: usize, max: u16, part: Part) -> Result<Vec<(Vec<u8>, u64)>> {
+    let mut cursor = Cursor::new(bytes, start, part);
+    cursor.marker(msgpack::ARRAY_3, "the metalayer section")?;
+    cursor.u16(msgpack::UINT_16, "the size of the metalayer map")?;
+    let count = cursor.u16(msgpack::MAP_16, "the metalayer map")?.min(max);
+    let mut found = Vec::new();
+    for _ in 0..count {
+        let name = cursor.fixstr("the name of a metalayer")?.to_vec();
+        let offset = cursor.i32("the offset of a metalayer")?;
+        found.push((name, u64::try_from(offset).unwrap_or(u64::MAX)));
+    }
+    Ok(found)
+}
+
 /// Appends the section that names these contents to `out`, whose start is the start of the header or trailer.
 ///
 /// `idx_extra` is what the stored size of the map counts beside the map itself: 1 in a header, 0 in a trailer.

@@ -9,6 +9,7 @@ mod header;
 mod legacy;
 mod metalayers;
 mod offsets;
+mod packed;
 mod parse;
 pub mod plan;
 pub(crate) mod salvage;
@@ -24,7 +25,7 @@ pub(crate) use offsets::{Entry, Offsets, SameChunks};
 pub(crate) use parse::{FrameIndex, FrameParser, Step};
 pub(crate) use space::Space;
 pub(crate) use torn::{HeaderState, TAIL, UndoRecord, record_len, sector_end, undo_record};
-pub(crate) use trailer::Trailer;
+pub(crate) use trailer::{LayerPlace, Trailer, layer_place};
 
 /// How a frame is laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]

@@ -1,5 +1,6 @@
 //! The offsets of the chunks of a frame (its index): a little-endian `i64` for each, itself stored as one chunk.
 
+use super::packed::PackedOffsets;
 use crate::chunk;
 use crate::chunk::Params;
 use crate::chunk::Special;
@@ -9,6 +10,14 @@ use crate::error::{Error, Part, Result};
 use crate::exec::Exec;
 use crate::filter::Pipeline;
 use crate::limits::Limits;
+use std::sync::Arc;
+
+/// No chunks.
+impl Default for Offsets {
+    fn default() -> Self {
+        Offsets::none()
+    }
+}
 
 /// What one offset says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,11 +61,13 @@ impl Entry {
     }
 }
 
-/// All offsets of a frame, as stored.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// All offsets of a frame.
+#[derive(Debug, Clone)]
 pub(crate) enum Offsets {
     /// The same for every chunk: what a new array has, at no cost for each chunk.
     Uniform { raw: i64, len: u64 },
+    /// One for each chunk, compressed as in the file; a change turns them into [`Offsets::Each`].
+    Packed(Arc<PackedOffsets>),
     /// One for each chunk.
     Each(Vec<i64>),
 }
@@ -73,52 +84,99 @@ impl Offsets {
     pub(crate) fn len(&self) -> u64 {
         match self {
             Offsets::Uniform { len, .. } => *len,
+            Offsets::Packed(packed) => packed.len(),
             Offsets::Each(all) => all.len() as u64,
         }
     }
     /// Hashes them: the same for the same offsets, however they are kept.
-    pub(crate) fn hash(&self, hasher: &mut impl std::hash::Hasher) {
+    ///
+    /// # Errors
+    /// [`Error::Format`] when stored offsets are damaged.
+    pub(crate) fn hash(&self, hasher: &mut impl std::hash::Hasher) -> Result<()> {
         hasher.write(&self.len().to_le_bytes());
-        match (self, self.all_equal()) {
+        match (self, self.all_equal()?) {
             (_, Some(raw)) => hasher.write(&raw.to_le_bytes()),
-            (Offsets::Uniform { raw, .. }, None) => hasher.write(&raw.to_le_bytes()),
-            (Offsets::Each(all), None) => all.iter().for_each(|raw| hasher.write(&raw.to_le_bytes())),
+            (_, None) => self.each_block(|_, block| {
+                block.iter().for_each(|raw| hasher.write(&raw.to_le_bytes()));
+                Ok(())
+            })?,
         }
+        Ok(())
     }
     /// The stored value of chunk `n`.
     pub(crate) fn raw(&self, n: u64) -> Result<i64> {
         let found = match self {
             Offsets::Uniform { raw, len } => Some(*raw).filter(|_| n < *len),
+            Offsets::Packed(packed) if n < packed.len() => return packed.raw(n),
+            Offsets::Packed(_) => None,
             Offsets::Each(all) => usize::try_from(n).ok().and_then(|n| all.get(n)).copied(),
         };
         found.ok_or_else(|| Error::usage(format!("there is no chunk {n}: the frame has {}", self.len())))
+    }
+    /// Calls `work` with the stored values in their order, some thousand at a time, and the number of the first of them.
+    /// Holds one block of them decoded.
+    pub(crate) fn each_block(&self, mut work: impl FnMut(u64, &[i64]) -> Result<()>) -> Result<()> {
+        match self {
+            Offsets::Uniform { raw, len } => {
+                let block = [*raw; 2048];
+                let mut first = 0u64;
+                while first < *len {
+                    let count = (len.saturating_sub(first)).min(block.len() as u64);
+                    work(first, block.get(..usize::try_from(count).unwrap_or(0)).unwrap_or_default())?;
+                    first = first.saturating_add(count);
+                }
+                Ok(())
+            }
+            Offsets::Packed(packed) => (0..packed.nblocks()).try_for_each(|n| {
+                let first = packed.per_block().saturating_mul(n as u64);
+                work(first, &packed.block(n)?)
+            }),
+            Offsets::Each(all) => work(0, all),
+        }
+    }
+    /// Calls `work` with each chunk that is more than an offset: its number and its stored value.
+    pub(crate) fn each_stored(&self, mut work: impl FnMut(u64, i64) -> Result<()>) -> Result<()> {
+        if matches!(self, Offsets::Uniform { raw: ..0, .. }) {
+            return Ok(());
+        }
+        self.each_block(|first, block| {
+            let mut stored = (first..).zip(block).filter(|(_, raw)| **raw >= 0);
+            stored.try_for_each(|(n, raw)| work(n, *raw))
+        })
     }
     /// What the offset of chunk `n` says.
     pub(crate) fn get(&self, n: u64) -> Result<Entry> {
         Entry::from_raw(self.raw(n)?).map_err(|error| error.in_chunk(n))
     }
     /// The highest number of a chunk file, where there is one.
-    pub(crate) fn max_stored(&self) -> Option<u64> {
-        let highest = match self {
-            Offsets::Uniform { raw, len } => Some(*raw).filter(|_| *len > 0),
-            Offsets::Each(all) => all.iter().copied().max(),
-        };
-        highest.and_then(|raw| u64::try_from(raw).ok())
+    pub(crate) fn max_stored(&self) -> Result<Option<u64>> {
+        if let Offsets::Uniform { raw, len } = self {
+            return Ok(u64::try_from(*raw).ok().filter(|_| *len > 0));
+        }
+        let mut highest = None;
+        self.each_block(|_, block| {
+            highest = highest.max(block.iter().copied().max());
+            Ok(())
+        })?;
+        Ok(highest.and_then(|raw| u64::try_from(raw).ok()))
     }
 
     /// The numbers of all chunks, grouped by their stored value.
     pub(crate) fn groups(&self) -> Result<SameChunks> {
-        let all = match self {
-            Offsets::Uniform { len, .. } => return Ok(SameChunks::All(*len)),
-            Offsets::Each(all) => all,
-        };
-        let refused = || Error::out_of_memory("the chunk offsets", (all.len() as u64).saturating_mul(16));
+        if let Offsets::Uniform { len, .. } = self {
+            return Ok(SameChunks::All(*len));
+        }
+        let refused = || Error::out_of_memory("the chunk offsets", self.len().saturating_mul(16));
+        let len = usize::try_from(self.len()).map_err(|_| refused())?;
         let mut sorted = Vec::new();
-        sorted.try_reserve_exact(all.len()).map_err(|_| refused())?;
-        sorted.extend(all.iter().copied().zip(0u64..));
+        sorted.try_reserve_exact(len).map_err(|_| refused())?;
+        self.each_block(|first, block| {
+            sorted.extend(block.iter().copied().zip(first..));
+            Ok(())
+        })?;
         sorted.sort_unstable();
         let mut starts = Vec::new();
-        starts.try_reserve_exact(all.len()).map_err(|_| refused())?;
+        starts.try_reserve_exact(len).map_err(|_| refused())?;
         let (mut at, mut before) = (0usize, None);
         for (raw, _) in &sorted {
             if before != Some(*raw) {
@@ -130,17 +188,21 @@ impl Offsets {
         Ok(SameChunks::Sorted { sorted, starts })
     }
 
-    /// Reads the index chunk; it must hold `nchunks` offsets where that is known.
+    /// Takes the index chunk; it must hold `nchunks` offsets where that is known. Blocks of it are decoded when they are asked
+    /// for.
     pub(super) fn decode(chunk: &[u8], nchunks: Option<u64>, limits: &Limits) -> Result<Self> {
         let len = u64::from(measure(chunk, nchunks, limits)?.nbytes()) / 8;
         if len == 0 {
             return Ok(Offsets::none());
         }
-        // The limit on chunks is about data; the index has its own.
-        let limits = limits.clone().with_max_chunk_bytes(limits.max_index_bytes());
         if let Some(raw) = uniform_value(chunk) {
             return Ok(Offsets::Uniform { raw, len });
         }
+        if let Some(packed) = PackedOffsets::new(chunk, limits)? {
+            return Ok(Offsets::Packed(Arc::new(packed)));
+        }
+        // The limit on chunks is about data; the index has its own.
+        let limits = limits.clone().with_max_chunk_bytes(limits.max_index_bytes());
         let bytes = chunk::decode(chunk, &limits, &Exec::new(1)).map_err(as_index_error)?;
         let mut all = Vec::new();
         all.try_reserve_exact(bytes.len() / 8)
@@ -160,8 +222,10 @@ impl Offsets {
         let nbytes = u32::try_from(self.len().saturating_mul(8))
             .ok()
             .filter(|_| self.len() <= Self::MAX_CHUNKS)
-            .ok_or_else(|| Error::usage(format!("{} chunks are too many for a frame", self.len())))?;
-        match self.all_equal() {
+            .ok_or_else(|| {
+                Error::usage(format!("{} chunks are too many for a frame: make chunks larger", self.len()))
+            })?;
+        match self.all_equal()? {
             Some(raw) if raw < 0 => {
                 chunk::encode_special(Special::Value, nbytes, &raw.to_le_bytes(), &params)
             }
@@ -170,23 +234,54 @@ impl Offsets {
                 bytes
                     .try_reserve_exact(usize::try_from(nbytes).unwrap_or(usize::MAX))
                     .map_err(|_| Error::out_of_memory("the chunk offsets", u64::from(nbytes)))?;
-                let count = self.len();
-                for raw in (0..count).map(|n| self.raw(n)) {
-                    bytes.extend_from_slice(&raw?.to_le_bytes());
-                }
+                self.each_block(|_, block| {
+                    block.iter().for_each(|raw| bytes.extend_from_slice(&raw.to_le_bytes()));
+                    Ok(())
+                })?;
                 chunk::encode(&bytes, &params, exec)
             }
         }
     }
 
-    fn all_equal(&self) -> Option<i64> {
+    fn all_equal(&self) -> Result<Option<i64>> {
         match self {
-            Offsets::Uniform { raw, .. } => Some(*raw),
+            Offsets::Uniform { raw, .. } => Ok(Some(*raw)),
+            Offsets::Packed(packed) => {
+                let first = packed.raw(0)?;
+                for n in 0..packed.nblocks() {
+                    if packed.block(n)?.iter().any(|raw| *raw != first) {
+                        return Ok(None);
+                    }
+                }
+                Ok(Some(first))
+            }
             Offsets::Each(all) => {
-                let (first, rest) = all.split_first()?;
-                rest.iter().all(|raw| raw == first).then_some(*first)
+                let Some((first, rest)) = all.split_first() else { return Ok(None) };
+                Ok(rest.iter().all(|raw| raw == first).then_some(*first))
             }
         }
+    }
+
+    /// Whether they are the same as others.
+    ///
+    /// # Errors
+    /// [`Error::Format`] when stored offsets are damaged.
+    pub(crate) fn is_same_as(&self, other: &Offsets) -> Result<bool> {
+        match (self, other) {
+            _ if self.len() != other.len() => return Ok(false),
+            (Offsets::Uniform { raw, .. }, Offsets::Uniform { raw: others, .. }) => return Ok(raw == others),
+            (Offsets::Packed(one), Offsets::Packed(two)) if one.chunk() == two.chunk() => return Ok(true),
+            (Offsets::Each(one), Offsets::Each(two)) => return Ok(one == two),
+            _ => {}
+        }
+        let mut same = true;
+        self.each_block(|first, block| {
+            for (n, raw) in (first..).zip(block) {
+                same = same && other.raw(n)? == *raw;
+            }
+            Ok(())
+        })?;
+        Ok(same)
     }
 }
 
@@ -235,6 +330,7 @@ impl Others<'_> {
             Others::Listed(listed) => listed.len() as u64,
         }
     }
+    #[cfg(test)]
     /// The chunks, in ascending order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = u64> {
         let (range, listed) = match self {
@@ -270,7 +366,7 @@ fn uniform_value(chunk: &[u8]) -> Option<i64> {
 }
 
 /// What breaks inside the index chunk is a break of the index.
-fn as_index_error(error: Error) -> Error {
+pub(super) fn as_index_error(error: Error) -> Error {
     match error {
         Error::Format(inner) => {
             Error::format(Part::Offsets, None, format!("{}: {}", inner.part().name(), inner.reason()))

@@ -86,9 +86,26 @@ impl FrameParser {
         })
     }
 
+    /// A parser for index and trailer of a frame whose header was parsed before.
+    pub(crate) fn behind(header: Header, limits: &Limits) -> Result<Self> {
+        let mut parser = FrameParser::new(header.frame_len(), header.layout(), limits)?;
+        parser.after_header(header)?;
+        Ok(parser)
+    }
+
+    /// Where the trailer starts (the end of the frame, where there is none), once that was parsed.
+    pub(crate) fn trailer_start(&self) -> u64 {
+        self.trailer_start
+    }
+
     /// A parser that stops when header and end of the frame have been seen: without vlmetalayers and offsets.
     pub(crate) fn outline(available: u64, limits: &Limits) -> Result<Self> {
-        Ok(FrameParser { outline: true, ..FrameParser::new(available, Layout::Contiguous, limits)? })
+        Self::outline_of(available, Layout::Contiguous, limits)
+    }
+
+    /// As [`FrameParser::outline`], for a frame of this layout.
+    pub(crate) fn outline_of(available: u64, layout: Layout, limits: &Limits) -> Result<Self> {
+        Ok(FrameParser { outline: true, ..FrameParser::new(available, layout, limits)? })
     }
 
     /// What to do next. Not to be called again after `Done`.
@@ -150,7 +167,13 @@ impl FrameParser {
             };
             return Err(Error::format(Part::FrameHeader, 26, found));
         }
-        if dialect == Dialect::Beta1 {
+        self.after_header(header)
+    }
+
+    /// Goes on with a header that was parsed before.
+    fn after_header(&mut self, header: Header) -> Result<()> {
+        let frame_len = header.frame_len();
+        if header.dialect == Dialect::Beta1 {
             self.trailer_start = frame_len;
             if self.outline {
                 return self.without_offsets(header, Trailer::default());
@@ -167,11 +190,11 @@ impl FrameParser {
     fn tail(&mut self, bytes: &[u8], header: Header) -> Result<()> {
         let end = header.frame_len();
         let len = Trailer::measure(bytes, end.saturating_sub(header.len()))?;
+        self.trailer_start = end.saturating_sub(len);
         if self.outline {
             return self.without_offsets(header, Trailer::default());
         }
         Limits::check("the trailer", len, self.limits.max_meta_bytes())?;
-        self.trailer_start = end.saturating_sub(len);
         let start = usize::try_from(len).ok().and_then(|len| bytes.len().checked_sub(len));
         match start.and_then(|start| bytes.get(start..)) {
             Some(trailer) => self.trailer(trailer, header),
@@ -207,7 +230,7 @@ impl FrameParser {
     }
 
     fn index_start(&mut self, bytes: &[u8], header: Header, trailer: Trailer) -> Result<()> {
-        let chunk = offsets::measure(bytes, nchunks(&header), &self.limits)?;
+        let chunk = offsets::measure(bytes, header.nchunks(), &self.limits)?;
         let len = u64::from(chunk.cbytes());
         let start = self.need.start;
         let end = start.saturating_add(len);
@@ -222,7 +245,7 @@ impl FrameParser {
     }
 
     fn index(&mut self, bytes: &[u8], header: Header, trailer: Trailer) -> Result<()> {
-        let offsets = Offsets::decode(bytes, nchunks(&header), &self.limits)?;
+        let offsets = Offsets::decode(bytes, header.nchunks(), &self.limits)?;
         self.done(FrameIndex { header, trailer, offsets, offsets_hash: chunk::hash(bytes) })
     }
 
@@ -234,9 +257,4 @@ impl FrameParser {
         self.stage = Stage::Done(Box::new(index));
         Ok(())
     }
-}
-
-/// The number of chunks that the sizes in the header make; `None` when only the index knows.
-fn nchunks(header: &Header) -> Option<u64> {
-    (header.chunksize() > 0).then(|| header.nbytes().div_ceil(u64::from(header.chunksize())))
 }

@@ -12,7 +12,7 @@ use crate::exec::Exec;
 use std::borrow::Cow;
 
 /// A file of a frame.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FileId {
     /// The frame itself: the whole of a contiguous one, `chunks.b2frame` of a sparse one.
     Frame,
@@ -144,7 +144,7 @@ pub(crate) fn plan_commit(
         steps.push(WriteStep::WriteAt { file: frame, offset: 0, bytes: header.bytes().to_vec().into() });
     } else {
         // The frame file holds no chunks: it is small, and replaced as a whole.
-        let cbytes = if header.layout() == Layout::Sparse { sparse_cbytes(commit) } else { 0 };
+        let cbytes = if header.layout() == Layout::Sparse { sparse_cbytes(commit)? } else { 0 };
         let frame_len = header.len().checked_add(tail_len).ok_or_else(too_large)?;
         header.set_lengths(frame_len, cbytes, has_vlmeta);
         sign(&mut header, commit);
@@ -220,10 +220,10 @@ pub(crate) fn plan_copy(
 ///
 /// C-Blosc2 takes the numbers of chunk files for offsets: it refuses a frame with one above the compressed bytes less a
 /// chunk header. After many updates of few small chunks the numbers are that high, so the sum is rounded up to them.
-fn sparse_cbytes(commit: &Commit<'_>) -> u64 {
+fn sparse_cbytes(commit: &Commit<'_>) -> Result<u64> {
     const CHUNK_HEADER: u64 = 32;
-    let highest = commit.offsets.max_stored();
-    commit.chunk_bytes.max(highest.map_or(0, |number| number.saturating_add(CHUNK_HEADER)))
+    let highest = commit.offsets.max_stored()?;
+    Ok(commit.chunk_bytes.max(highest.map_or(0, |number| number.saturating_add(CHUNK_HEADER))))
 }
 
 /// With checksums the header says that it is ours, so that what another program writes over it is not taken for damage.

@@ -128,7 +128,7 @@ fn an_index_of_one_special_value_is_one_special_chunk() {
         "05010508 18000000 18000000 28000000 000000000000 00 00 000000000000 00 30  0000000000000081",
     );
     let mut written = uniform.encode(&Exec::new(1)).unwrap();
-    assert_eq!(Offsets::decode(&written, Some(3), &Limits::default()).unwrap(), uniform);
+    assert!(Offsets::decode(&written, Some(3), &Limits::default()).unwrap().is_same_as(&uniform).unwrap());
     written[8..12].copy_from_slice(&golden[8..12]);
     assert_eq!(written, golden, "apart from the block size, which nobody uses here");
     // A frame of many chunks costs nothing before it is written.
@@ -136,7 +136,7 @@ fn an_index_of_one_special_value_is_one_special_chunk() {
     let chunk = many.encode(&Exec::new(1)).unwrap();
     assert_eq!(chunk.len(), 40);
     let limits = Limits::default().with_max_index_bytes(u64::MAX);
-    assert_eq!(Offsets::decode(&chunk, None, &limits).unwrap(), many);
+    assert!(Offsets::decode(&chunk, None, &limits).unwrap().is_same_as(&many).unwrap());
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn an_index_survives_its_round_trip() {
         let limits = Limits::default();
         let back = Offsets::decode(&chunk, Some(len as u64), &limits).unwrap();
         assert!((0..len as u64).all(|n| back.raw(n).unwrap() == offsets.raw(n).unwrap()));
-        assert_eq!(back.max_stored(), Some((len as u64 - 1) / 3 * 3 * 1001));
+        assert_eq!(back.max_stored().unwrap(), Some((len as u64 - 1) / 3 * 3 * 1001));
         assert!(Offsets::decode(&chunk, Some(len as u64 + 1), &limits).is_err(), "one chunk too few");
         let error =
             Offsets::decode(&chunk, None, &limits.with_max_index_bytes(len as u64 * 8 - 1)).unwrap_err();

@@ -242,6 +242,32 @@ impl Trailer {
     }
 }
 
+/// Where the checksums are in a trailer, as its first bytes tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LayerPlace {
+    /// There are none.
+    None,
+    /// They are stored this many bytes from the start of the trailer.
+    At(u64),
+    /// The first bytes do not tell.
+    Unknown,
+}
+
+/// Looks for the checksums in the first bytes of the trailer of a frame with this header.
+pub(crate) fn layer_place(start: &[u8], header: &super::Header) -> LayerPlace {
+    if header.dialect != Dialect::Current {
+        return LayerPlace::None;
+    }
+    match metalayers::directory(start, 2, Trailer::MAX_ENTRIES, Part::Trailer) {
+        Err(_) => LayerPlace::Unknown,
+        Ok(entries) => match entries.iter().find(|(name, _)| name == LAYER.as_bytes()) {
+            // The marker of its content has five bytes.
+            Some((_, offset)) => LayerPlace::At(offset.saturating_add(5)),
+            None => LayerPlace::None,
+        },
+    }
+}
+
 /// What the fingerprint of a whole trailer says.
 fn seal(bytes: &[u8], contents: &mut [std::ops::Range<usize>], layer: Option<&[u8]>) -> Seal {
     let Some((before, stored)) = bytes.split_last_chunk::<16>() else { return Seal::None };

@@ -117,7 +117,7 @@ impl LockFile {
                 Ok(()) => return Ok(()),
                 Err(TryLockError::Error(error)) => return Err(self.failed(error)),
                 Err(TryLockError::WouldBlock) if start.elapsed() >= self.patience => {
-                    let error = LockedError::fleet(&self.frame, &self.path, self.patience);
+                    let error = LockedError::by_peers(&self.frame, &self.path, self.patience);
                     return Err(Error::Locked(Box::new(error)));
                 }
                 Err(TryLockError::WouldBlock) => std::thread::sleep(pause),

@@ -1,11 +1,10 @@
 //! A contiguous frame in a file: positioned reads and writes, no shared cursor.
 
-use super::FileId;
-use super::Store;
-use super::WriteStep;
 use super::fresh::Fresh;
 use super::held;
 use super::pin;
+use super::rights::Rights;
+use super::{FileId, ReadStore, WriteStep, WriteStore};
 use crate::error::Error;
 use crate::error::Result;
 use std::fs;
@@ -13,96 +12,33 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 use std::path::PathBuf;
+use std::sync::Arc;
 
-/// A contiguous frame in a file.
+/// An open file that holds a contiguous frame, for reading.
 #[derive(Debug)]
-pub(crate) struct FileStore {
+struct FrameFile {
     path: PathBuf,
     file: Positioned,
     /// Where the frame starts.
     base: u64,
-    write: bool,
-    /// The temporary name, before the first commit.
-    fresh: Option<Fresh>,
 }
 
-impl FileStore {
-    /// Opens an existing file, in which the frame starts at `base`.
-    pub(crate) fn open(path: &Path, write: bool, base: u64) -> Result<Self> {
-        let metadata = fs::metadata(path).map_err(|e| Error::io("cannot open the frame", e).at_path(path))?;
-        let file = super::open_regular(path, &metadata, write, true)?;
+impl FrameFile {
+    fn new(path: &Path, file: File, base: u64) -> Arc<Self> {
         pin::hold(&file);
-        Ok(FileStore { path: path.to_path_buf(), file: Positioned::new(file), base, write, fresh: None })
-    }
-    /// A new file, under a temporary name until it is published.
-    pub(crate) fn create(path: &Path, overwrite: bool) -> Result<Self> {
-        let (fresh, file) = Fresh::file(path, overwrite)?;
-        pin::hold(&file);
-        Ok(FileStore {
-            path: path.to_path_buf(),
-            file: Positioned::new(file),
-            base: 0,
-            write: true,
-            fresh: Some(fresh),
-        })
-    }
-    /// A new file that takes the place of this one when it is published, with what stands before the frame.
-    fn successor(&self) -> Result<Self> {
-        let failed = |e| self.failed("cannot replace the frame", e);
-        // A link stays a link: what it leads to is replaced.
-        let target = fs::canonicalize(&self.path).map_err(failed)?;
-        let rights = self.file.0.metadata().map_err(failed)?.permissions();
-        let (fresh, file) = Fresh::file(&target, true)?;
-        pin::hold(&file);
-        // A replaced file keeps its rights where the system lets us.
-        let _ = file.set_permissions(rights);
-        let file = Positioned::new(file);
-        self.copy_start(&file).map_err(failed)?;
-        Ok(FileStore { path: self.path.clone(), file, base: self.base, write: true, fresh: Some(fresh) })
+        Arc::new(FrameFile { path: path.to_path_buf(), file: Positioned::new(file), base })
     }
     fn failed(&self, action: &'static str, error: io::Error) -> Error {
         Error::io(action, error).at_path(&self.path)
     }
-    /// A position in the file.
+    /// Where in the file an offset leads.
     fn at(&self, offset: u64) -> Result<u64> {
         let too_large = || self.failed("cannot find a place in the file", io::ErrorKind::InvalidInput.into());
         self.base.checked_add(offset).ok_or_else(too_large)
     }
-    /// Replaces the frame, and all that follows it, by these bytes.
-    fn put(&mut self, bytes: &[u8], sync: bool) -> Result<()> {
-        let failed = |e| Error::io("cannot write the frame", e).at_path(&self.path);
-        if self.fresh.is_some() {
-            self.file.0.set_len(self.base).map_err(failed)?;
-            return self.file.write_all_at(bytes, self.base).map_err(failed);
-        }
-        let new = self.successor()?;
-        new.file.write_all_at(bytes, self.base).map_err(failed)?;
-        if sync {
-            new.file.0.sync_data().map_err(failed)?;
-        }
-        new.fresh.map_or(Ok(()), |fresh| fresh.publish(sync))?;
-        self.file = new.file;
-        Ok(())
-    }
-    /// Copies what stands in the file before the frame.
-    fn copy_start(&self, to: &Positioned) -> io::Result<()> {
-        let mut buffer = vec![0; usize::try_from(self.base.min(COPY)).unwrap_or(0)];
-        let mut at = 0;
-        while at < self.base {
-            let len = usize::try_from((self.base - at).min(COPY)).unwrap_or(0);
-            let part = buffer.get_mut(..len).unwrap_or_default();
-            self.file.read_exact_at(part, at)?;
-            to.write_all_at(part, at)?;
-            at += len as u64;
-        }
-        Ok(())
-    }
 }
 
-/// The bytes that are copied in one go.
-const COPY: u64 = 1 << 20;
-
-impl Store for FileStore {
+impl ReadStore for FrameFile {
     fn len(&self, file: FileId) -> Result<u64> {
         match file {
             FileId::Frame => {
@@ -132,25 +68,124 @@ impl Store for FileStore {
     fn start(&self) -> u64 {
         self.base
     }
-    fn slice(&self, _file: FileId) -> Option<&[u8]> {
-        None
+    fn path(&self) -> Option<&Path> {
+        Some(&self.path)
+    }
+}
+
+/// A contiguous frame in a file.
+#[derive(Debug)]
+pub(crate) struct FileStore {
+    /// The open file, which snapshots share.
+    frame: Arc<FrameFile>,
+    write: bool,
+    /// The temporary name, before the first commit.
+    fresh: Option<Fresh>,
+}
+
+impl FileStore {
+    /// Opens an existing file, in which the frame starts at `base`.
+    pub(crate) fn open(path: &Path, write: bool, base: u64) -> Result<Self> {
+        let metadata = fs::metadata(path).map_err(|e| Error::io("cannot open the frame", e).at_path(path))?;
+        let file = super::open_regular(path, &metadata, write, true)?;
+        Ok(FileStore { frame: FrameFile::new(path, file, base), write, fresh: None })
+    }
+    /// A new file for `path`, which leads to `target`; under a temporary name until it is published.
+    pub(super) fn create(
+        path: &Path,
+        target: &Path,
+        overwrite: bool,
+        rights: Option<&Rights>,
+    ) -> Result<Self> {
+        let (fresh, file) = Fresh::file(target, overwrite, rights)?;
+        Ok(FileStore { frame: FrameFile::new(path, file, 0), write: true, fresh: Some(fresh) })
+    }
+    /// A new file that takes the place of this one when it is published, with what stands before the frame.
+    fn successor(&self) -> Result<Self> {
+        let FrameFile { path, base, .. } = &*self.frame;
+        let failed = |e| self.frame.failed("cannot replace the frame", e);
+        // A link stays a link: what it leads to is replaced.
+        let target = fs::canonicalize(path).map_err(failed)?;
+        let (fresh, file) = Fresh::file(&target, true, Rights::of(&target).as_ref())?;
+        let frame = FrameFile::new(path, file, *base);
+        self.copy_start(&frame.file).map_err(failed)?;
+        Ok(FileStore { frame, write: true, fresh: Some(fresh) })
+    }
+    fn file(&self) -> &File {
+        &self.frame.file.0
+    }
+    /// Replaces the frame, and all that follows it, by these bytes.
+    fn put(&mut self, bytes: &[u8], sync: bool) -> Result<()> {
+        let failed = |e| Error::io("cannot write the frame", e).at_path(&self.frame.path);
+        let base = self.frame.base;
+        if self.fresh.is_some() {
+            self.file().set_len(base).map_err(failed)?;
+            return self.frame.file.write_all_at(bytes, base).map_err(failed);
+        }
+        let new = self.successor()?;
+        new.frame.file.write_all_at(bytes, base).map_err(failed)?;
+        if sync {
+            new.file().sync_data().map_err(failed)?;
+        }
+        new.fresh.map_or(Ok(()), |fresh| fresh.publish(sync))?;
+        self.frame = new.frame;
+        Ok(())
+    }
+    /// Copies what stands in the file before the frame.
+    fn copy_start(&self, to: &Positioned) -> io::Result<()> {
+        let base = self.frame.base;
+        let mut buffer = vec![0; usize::try_from(base.min(COPY)).unwrap_or(0)];
+        let mut at = 0;
+        while at < base {
+            let len = usize::try_from((base - at).min(COPY)).unwrap_or(0);
+            let part = buffer.get_mut(..len).unwrap_or_default();
+            self.frame.file.read_exact_at(part, at)?;
+            to.write_all_at(part, at)?;
+            at += len as u64;
+        }
+        Ok(())
+    }
+}
+
+/// The bytes that are copied in one go.
+const COPY: u64 = 1 << 20;
+
+impl ReadStore for FileStore {
+    fn len(&self, file: FileId) -> Result<u64> {
+        self.frame.len(file)
+    }
+    fn read_at(&self, file: FileId, offset: u64, buf: &mut [u8]) -> Result<()> {
+        self.frame.read_at(file, offset, buf)
+    }
+    fn start(&self) -> u64 {
+        self.frame.base
+    }
+    fn path(&self) -> Option<&Path> {
+        Some(&self.frame.path)
+    }
+}
+
+impl WriteStore for FileStore {
+    fn reader(&self) -> Arc<dyn ReadStore> {
+        Arc::<FrameFile>::clone(&self.frame)
     }
     fn apply(&mut self, step: &WriteStep<'_>) -> Result<()> {
+        let frame = &self.frame;
         if !self.write {
-            return Err(super::read_only(Some(&self.path)));
+            return Err(super::read_only(Some(&frame.path)));
         }
         match step {
             WriteStep::WriteAt { file: FileId::Frame, offset, bytes } => {
-                let at = self.at(*offset)?;
-                self.file.write_all_at(bytes, at).map_err(|e| self.failed("cannot write the frame", e))
+                let at = frame.at(*offset)?;
+                frame.file.write_all_at(bytes, at).map_err(|e| frame.failed("cannot write the frame", e))
             }
             WriteStep::Put { file: FileId::Frame, bytes, sync } => self.put(bytes, *sync),
             WriteStep::SetLen { file: FileId::Frame, len } => {
-                let len = self.at(*len)?;
-                self.file.0.set_len(len).map_err(|e| self.failed("cannot set the length of the frame", e))
+                let len = frame.at(*len)?;
+                self.file().set_len(len).map_err(|e| frame.failed("cannot set the length of the frame", e))
             }
             WriteStep::Sync { file: FileId::Frame } => {
-                self.file.0.sync_data().map_err(|e| self.failed("cannot sync the frame", e))
+                self.file().sync_data().map_err(|e| frame.failed("cannot sync the frame", e))
             }
             WriteStep::Publish { sync } => self.fresh.take().map_or(Ok(()), |fresh| fresh.publish(*sync)),
             WriteStep::WriteAt { file, .. }
@@ -160,21 +195,19 @@ impl Store for FileStore {
             | WriteStep::Remove { file } => Err(super::no_such_file(*file)),
         }
     }
+    /// Snapshots of this process share the open file; the handle itself refers to it twice.
     fn is_alone(&self) -> bool {
-        pin::is_alone(&self.file.0)
+        Arc::strong_count(&self.frame) <= 2 && pin::is_alone(self.file())
     }
-    fn successor(&self) -> Result<Option<Box<dyn Store>>> {
+    fn successor(&self) -> Result<Option<Box<dyn WriteStore>>> {
         Ok(Some(Box::new(FileStore::successor(self)?)))
     }
     fn check_place(&self) -> Result<()> {
-        match held::is_at(&self.file.0, &self.path) {
+        match held::is_at(self.file(), &self.frame.path) {
             Ok(true) => Ok(()),
-            Ok(false) => Err(Error::changed("replaced it").at_path(&self.path)),
-            Err(error) => Err(self.failed("cannot write the frame", error)),
+            Ok(false) => Err(Error::changed("replaced it").at_path(&self.frame.path)),
+            Err(error) => Err(self.frame.failed("cannot write the frame", error)),
         }
-    }
-    fn path(&self) -> Option<&Path> {
-        Some(&self.path)
     }
 }
 
@@ -279,6 +312,17 @@ impl Positioned {
         let _guard = self.1.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         (&self.0).seek(io::SeekFrom::Start(offset))?;
         (&self.0).write_all(bytes)
+    }
+}
+
+impl Positioned {
+    /// The open file.
+    pub(super) fn file(&self) -> &File {
+        &self.0
+    }
+    /// Its length in bytes.
+    pub(super) fn len(&self) -> io::Result<u64> {
+        self.0.metadata().map(|metadata| metadata.len())
     }
 }
 

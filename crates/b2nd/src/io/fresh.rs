@@ -1,9 +1,11 @@
 //! Files and directories that are not there yet: built under a temporary name beside the target, then renamed.
 
 use super::rename;
+use super::rights;
+use super::rights::Rights;
 use crate::error::Error;
 use crate::error::Result;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::fs::File;
 use std::io;
@@ -17,6 +19,8 @@ pub(super) struct Fresh {
     target: PathBuf,
     overwrite: bool,
     published: bool,
+    /// Those of a directory that is replaced.
+    rights: Option<Rights>,
     /// A forked child has this too, and must leave it alone.
     process: u32,
 }
@@ -25,22 +29,33 @@ pub(super) struct Fresh {
 const ATTEMPTS: u32 = 10_000;
 
 impl Fresh {
-    /// A new, empty file for `target`.
-    pub(super) fn file(target: &Path, overwrite: bool) -> Result<(Self, File)> {
+    /// A new, empty file for `target`, with these permissions and this owner where they are given.
+    pub(super) fn file(target: &Path, overwrite: bool, rights: Option<&Rights>) -> Result<(Self, File)> {
         check_target(target, overwrite)?;
-        let create = |path: &Path| fs::OpenOptions::new().read(true).write(true).create_new(true).open(path);
-        let (temporary, file) = with_temporary_name(target, create)?;
+        let mut options = fs::OpenOptions::new();
+        options.read(true).write(true).create_new(true);
+        if rights.is_some() {
+            rights::closed(&mut options);
+        }
+        let (temporary, file) = with_temporary_name(target, |path| options.open(path))?;
+        if let Some(rights) = rights {
+            rights.give(&file);
+        }
         Ok((Fresh::new(temporary, target, overwrite), file))
     }
-    /// A new, empty directory for `target`.
-    pub(super) fn directory(target: &Path, overwrite: bool) -> Result<Self> {
+    /// A new, empty directory for `target`. Permissions and owner come when it is published: they may forbid writing.
+    pub(super) fn directory(target: &Path, overwrite: bool, rights: Option<&Rights>) -> Result<Self> {
         check_target(target, overwrite)?;
-        let (temporary, ()) = with_temporary_name(target, |path| fs::create_dir(path))?;
-        Ok(Fresh::new(temporary, target, overwrite))
+        let make =
+            if rights.is_some() { rights::make_closed_directory } else { |path: &Path| fs::create_dir(path) };
+        let (temporary, ()) = with_temporary_name(target, make)?;
+        let mut fresh = Fresh::new(temporary, target, overwrite);
+        fresh.rights = rights.cloned();
+        Ok(fresh)
     }
     fn new(temporary: PathBuf, target: &Path, overwrite: bool) -> Self {
         let process = std::process::id();
-        Fresh { temporary, target: target.to_path_buf(), overwrite, published: false, process }
+        Fresh { temporary, target: target.to_path_buf(), overwrite, published: false, rights: None, process }
     }
     /// The temporary name.
     pub(super) fn temporary(&self) -> &Path {
@@ -65,6 +80,9 @@ impl Fresh {
     pub(super) fn publish(mut self, sync: bool) -> Result<()> {
         check_target(&self.target, self.overwrite)?;
         let failed = |e| Error::io("cannot give the new frame its name", e).at_path(&self.target);
+        if let Some(rights) = &self.rights {
+            rights.give_directory(&self.temporary);
+        }
         let old = self.take_place().map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists if !self.overwrite => exists_already(&self.target),
             _ => failed(error),
@@ -154,12 +172,20 @@ fn exists_already(target: &Path) -> Error {
 
 /// Whether a sparse frame may hold a file of this name.
 fn is_frame_file(name: &OsString) -> bool {
-    let Some(name) = name.to_str() else { return false };
+    let Some(text) = name.to_str() else { return false };
+    is_lasting(text) || text == ".b2lock" || inner(name).is_some()
+}
+
+/// Whether a sparse frame has a file of this name for more than a moment.
+fn is_lasting(name: &str) -> bool {
     let chunk = |stem: &str| stem.len() >= 8 && stem.bytes().all(|b| b.is_ascii_hexdigit());
-    name == super::sparse::FRAME_NAME
-        || name == ".b2lock"
-        || name.strip_suffix(".chunk").is_some_and(chunk)
-        || (name.starts_with('.') && name.contains(".tmp-"))
+    name == super::sparse::FRAME_NAME || name.strip_suffix(".chunk").is_some_and(chunk)
+}
+
+/// The file of a sparse frame that a temporary file in its directory is made for.
+pub(super) fn inner(name: &OsStr) -> Option<&str> {
+    let (target, _) = name.to_str()?.strip_prefix('.')?.rsplit_once(".tmp-")?;
+    Some(target).filter(|target| is_lasting(target))
 }
 
 /// The first entry of a directory that is no file of a sparse frame.
@@ -175,7 +201,7 @@ fn stranger_in(directory: &Path) -> Result<Option<PathBuf>> {
 }
 
 /// Removes a file, or a directory and the frame's files in it; never anything else.
-fn remove_frame(path: &Path) -> io::Result<()> {
+pub(super) fn remove_frame(path: &Path) -> io::Result<()> {
     if !fs::symlink_metadata(path)?.is_dir() {
         return fs::remove_file(path);
     }
@@ -213,24 +239,6 @@ fn temporary_name(target: &Path, process: u32, n: u32) -> Option<PathBuf> {
     temporary.push(target.file_name()?);
     temporary.push(format!(".tmp-{process}-{n}"));
     Some(target.with_file_name(temporary))
-}
-
-/// Removes what a process that was killed has left of new frames for `target`, and of new files in it. The caller has
-/// the owner lock, and knows that the process is gone.
-pub(super) fn remove_left(target: &Path, process: u32) {
-    // Left-overs are not worth an error: the next of that number writes beside them.
-    for n in 0..ATTEMPTS {
-        if temporary_name(target, process, n).is_none_or(|path| remove_frame(&path).is_err()) {
-            break;
-        }
-    }
-    let mark = format!(".tmp-{process}-");
-    for entry in fs::read_dir(target).into_iter().flatten().flatten() {
-        let name = entry.file_name();
-        if is_frame_file(&name) && name.to_str().is_some_and(|name| name.contains(&mark)) {
-            let _ = fs::remove_file(entry.path());
-        }
-    }
 }
 
 /// Waits until the name of `path` is on the medium, where the system can be asked for that.

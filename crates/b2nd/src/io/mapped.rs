@@ -1,14 +1,14 @@
 //! A contiguous frame in a file that is mapped into memory, for reading: its blocks are decoded where they are.
 
 use super::FileId;
-use super::Store;
-use super::WriteStep;
+use super::ReadStore;
 use super::file::Positioned;
 use super::pin;
 use crate::error::Error;
 use crate::error::Result;
 use b2nd_kernel::map::Map;
 use std::fs::Metadata;
+use std::ops::Range;
 use std::path::Path;
 use std::path::PathBuf;
 
@@ -41,7 +41,7 @@ impl MappedFile {
     }
 }
 
-impl Store for MappedFile {
+impl ReadStore for MappedFile {
     fn len(&self, file: FileId) -> Result<u64> {
         Ok(self.bytes(file)?.len() as u64)
     }
@@ -56,11 +56,12 @@ impl Store for MappedFile {
     fn start(&self) -> u64 {
         self.base as u64
     }
-    fn slice(&self, file: FileId) -> Option<&[u8]> {
-        self.bytes(file).ok()
+    fn slice(&self, file: FileId, range: Range<u64>) -> Option<&[u8]> {
+        let range = usize::try_from(range.start).ok()?..usize::try_from(range.end).ok()?;
+        self.bytes(file).ok()?.get(range)
     }
-    fn apply(&mut self, _step: &WriteStep<'_>) -> Result<()> {
-        Err(super::read_only(Some(&self.path)))
+    fn is_in_memory(&self) -> bool {
+        true
     }
     fn path(&self) -> Option<&Path> {
         Some(&self.path)

@@ -1,82 +1,34 @@
-//! Frames in memory: contiguous in one buffer (ours, or somebody else's until it is written), sparse in a buffer for each chunk.
+//! Frames in memory: contiguous in pieces that snapshots share, sparse in a buffer for each chunk.
 
-use super::FileId;
-use super::Store;
-use super::WriteStep;
+use super::rope::Rope;
+use super::{FileId, ReadStore, WriteStep, WriteStore};
 use crate::error::Error;
 use crate::error::Result;
 use std::collections::BTreeMap;
-use std::fmt;
-use std::fmt::{Debug, Formatter};
-use std::path::Path;
+use std::ops::Range;
+use std::sync::Arc;
 
-/// Bytes that somebody owns.
-type Owner = Box<dyn AsRef<[u8]> + Send + Sync>;
-
-/// The bytes of a frame.
-enum Bytes {
-    Owned(Vec<u8>),
-    /// Read where they are; copied by the first write.
-    Shared(Owner),
-}
-
-impl Bytes {
-    fn all(&self) -> &[u8] {
-        match self {
-            Bytes::Owned(bytes) => bytes,
-            Bytes::Shared(owner) => (**owner).as_ref(),
-        }
-    }
-    /// The bytes to be changed, copied from what is shared.
-    fn own(&mut self) -> Result<&mut Vec<u8>> {
-        if let Bytes::Shared(owner) = &*self {
-            let bytes = (**owner).as_ref();
-            let mut copy = Vec::new();
-            reserve(&mut copy, bytes.len() as u64)?;
-            copy.extend_from_slice(bytes);
-            *self = Bytes::Owned(copy);
-        }
-        match self {
-            Bytes::Owned(bytes) => Ok(bytes),
-            Bytes::Shared(_) => Err(Error::usage("bytes that are shared are not written")),
-        }
-    }
-}
-
-impl Debug for Bytes {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let kind = if matches!(self, Bytes::Owned(_)) { "owned" } else { "shared" };
-        write!(f, "{} {kind} bytes", self.all().len())
-    }
-}
-
-/// A frame in memory.
-#[derive(Debug)]
+/// A frame in memory. A clone is a snapshot: writes to one do not show in the other.
+#[derive(Debug, Clone, Default)]
 pub(crate) struct MemoryStore {
-    frame: Bytes,
-    /// Where the frame starts.
+    frame: Arc<Rope>,
+    /// Where the frame starts in its bytes.
     base: usize,
-    chunks: BTreeMap<u32, Vec<u8>>,
-}
-
-impl Default for MemoryStore {
-    fn default() -> Self {
-        MemoryStore { frame: Bytes::Owned(Vec::new()), base: 0, chunks: BTreeMap::new() }
-    }
+    chunks: Arc<BTreeMap<u32, Arc<Vec<u8>>>>,
 }
 
 impl MemoryStore {
-    /// A frame that is these bytes.
+    /// A contiguous frame that is in memory already.
     pub(crate) fn from_bytes(frame: Vec<u8>) -> Self {
-        MemoryStore { frame: Bytes::Owned(frame), ..MemoryStore::default() }
+        MemoryStore { frame: Arc::new(Rope::from_vec(frame)), ..MemoryStore::default() }
     }
-    /// A frame that is bytes of somebody else's.
+    /// A contiguous frame in bytes that somebody else owns; writes leave those bytes alone.
     pub(crate) fn shared(owner: impl AsRef<[u8]> + Send + Sync + 'static) -> Self {
-        MemoryStore { frame: Bytes::Shared(Box::new(owner)), ..MemoryStore::default() }
+        MemoryStore { frame: Arc::new(Rope::from_shared(owner)), ..MemoryStore::default() }
     }
-    /// The frame that starts `base` bytes into the same bytes.
+    /// The same, for a frame that starts `base` bytes from the start.
     pub(crate) fn at(mut self, base: u64) -> Result<Self> {
-        let len = self.frame.all().len();
+        let len = self.frame.len();
         let inside = usize::try_from(base).ok().filter(|base| *base <= len);
         self.base =
             inside.ok_or_else(|| Error::usage(format!("offset {base} is past the end of {len} bytes")))?;
@@ -84,100 +36,123 @@ impl MemoryStore {
     }
     /// All bytes, those before the frame too.
     #[cfg(test)]
-    pub(crate) fn take_whole(self) -> Vec<u8> {
-        self.frame.all().to_vec()
+    pub(crate) fn to_whole(&self) -> Vec<u8> {
+        self.frame.to_vec()
     }
-    fn bytes(&self, file: FileId) -> Result<&[u8]> {
-        match file {
-            FileId::Frame => Ok(self.frame.all().get(self.base..).unwrap_or_default()),
-            FileId::Chunk(n) => {
-                self.chunks.get(&n).map(Vec::as_slice).ok_or_else(|| super::no_such_file(file))
-            }
-        }
+    fn chunk(&self, n: u32) -> Result<&[u8]> {
+        let found = self.chunks.get(&n).map(|chunk| chunk.as_slice());
+        found.ok_or_else(|| super::no_such_file(FileId::Chunk(n)))
     }
-    /// The bytes of a file, and where it starts in them.
-    fn bytes_mut(&mut self, file: FileId) -> Result<(&mut Vec<u8>, u64)> {
-        match file {
-            FileId::Frame => Ok((self.frame.own()?, self.base as u64)),
-            FileId::Chunk(n) => Ok((self.chunks.entry(n).or_default(), 0)),
-        }
+    fn chunk_mut(&mut self, n: u32) -> &mut Vec<u8> {
+        Arc::make_mut(Arc::make_mut(&mut self.chunks).entry(n).or_default())
+    }
+    /// Where in the bytes of the frame an offset leads.
+    fn place(&self, offset: u64) -> Result<usize> {
+        let at = usize::try_from(offset).ok().and_then(|offset| self.base.checked_add(offset));
+        at.ok_or_else(|| Error::out_of_memory("the frame", offset))
     }
 }
 
-/// Makes room for `len` bytes in all.
-fn reserve(buffer: &mut Vec<u8>, len: u64) -> Result<usize> {
+fn resize(buffer: &mut Vec<u8>, len: u64) -> Result<()> {
     let refused = || Error::out_of_memory("the frame", len);
     let len = usize::try_from(len).map_err(|_| refused())?;
     buffer.try_reserve(len.saturating_sub(buffer.len())).map_err(|_| refused())?;
-    Ok(len)
+    buffer.resize(len, 0);
+    Ok(())
 }
 
-impl Store for MemoryStore {
+impl ReadStore for MemoryStore {
     fn len(&self, file: FileId) -> Result<u64> {
-        Ok(self.bytes(file)?.len() as u64)
+        match file {
+            FileId::Frame => Ok(self.frame.len().saturating_sub(self.base) as u64),
+            FileId::Chunk(n) => Ok(self.chunk(n)?.len() as u64),
+        }
     }
     fn read_at(&self, file: FileId, offset: u64, buf: &mut [u8]) -> Result<()> {
-        super::copy_out(self.bytes(file)?, offset, buf)
+        match file {
+            FileId::Frame => self.frame.read(self.place(offset)?, buf),
+            FileId::Chunk(n) => super::copy_out(self.chunk(n)?, offset, buf),
+        }
+    }
+    fn slice(&self, file: FileId, range: Range<u64>) -> Option<&[u8]> {
+        match file {
+            FileId::Frame => self.frame.slice(self.place(range.start).ok()?..self.place(range.end).ok()?),
+            FileId::Chunk(n) => {
+                let range = usize::try_from(range.start).ok()?..usize::try_from(range.end).ok()?;
+                self.chunk(n).ok()?.get(range)
+            }
+        }
+    }
+    fn chunk_files(&self) -> Result<Vec<u32>> {
+        Ok(self.chunks.keys().copied().collect())
+    }
+    fn is_in_memory(&self) -> bool {
+        true
     }
     fn start(&self) -> u64 {
         self.base as u64
     }
-    fn slice(&self, file: FileId) -> Option<&[u8]> {
-        self.bytes(file).ok()
+}
+
+impl WriteStore for MemoryStore {
+    fn reader(&self) -> Arc<dyn ReadStore> {
+        Arc::new(self.clone())
     }
-    fn successor(&self) -> Result<Option<Box<dyn Store>>> {
+    fn successor(&self) -> Result<Option<Box<dyn WriteStore>>> {
         Ok(Some(Box::new(MemoryStore::default())))
     }
     fn apply(&mut self, step: &WriteStep<'_>) -> Result<()> {
         match step {
-            WriteStep::WriteAt { file, offset, bytes } => {
-                let (buffer, base) = self.bytes_mut(*file)?;
-                let end = base.saturating_add(*offset).saturating_add(bytes.len() as u64);
-                let end = reserve(buffer, end)?;
-                let start = end - bytes.len();
-                if start == buffer.len() {
-                    buffer.extend_from_slice(bytes);
-                    return Ok(());
-                }
-                if buffer.len() < end {
-                    buffer.resize(end, 0);
-                }
-                if let Some(place) = buffer.get_mut(start..end) {
-                    place.copy_from_slice(bytes);
-                }
+            WriteStep::WriteAt { file: FileId::Frame, offset, bytes } => {
+                let at = self.place(*offset)?;
+                Arc::make_mut(&mut self.frame).write(at, bytes)?;
             }
-            WriteStep::Put { file, bytes, .. } => {
-                let (buffer, base) = self.bytes_mut(*file)?;
-                reserve(buffer, base.saturating_add(bytes.len() as u64))?;
-                buffer.truncate(usize::try_from(base).unwrap_or(usize::MAX));
-                buffer.extend_from_slice(bytes);
+            WriteStep::WriteAt { file: FileId::Chunk(n), offset, bytes } => {
+                let buffer = self.chunk_mut(*n);
+                let end = offset.saturating_add(bytes.len() as u64);
+                if (buffer.len() as u64) < end {
+                    resize(buffer, end)?;
+                }
+                let place =
+                    usize::try_from(*offset).ok().and_then(|at| buffer.get_mut(at..)?.get_mut(..bytes.len()));
+                place
+                    .map(|place| place.copy_from_slice(bytes))
+                    .ok_or_else(|| super::no_such_file(FileId::Chunk(*n)))?;
             }
-            WriteStep::SetLen { file, len } => {
-                let (buffer, base) = self.bytes_mut(*file)?;
-                let len = reserve(buffer, base.saturating_add(*len))?;
-                buffer.resize(len, 0);
+            WriteStep::Put { file: FileId::Frame, bytes, .. } => {
+                let base = self.base;
+                let frame = Arc::make_mut(&mut self.frame);
+                frame.resize(base)?;
+                frame.write(base, bytes)?;
             }
+            WriteStep::Put { file: FileId::Chunk(n), bytes, .. } => {
+                let mut copy = Vec::new();
+                copy.try_reserve_exact(bytes.len())
+                    .map_err(|_| Error::out_of_memory("a chunk", bytes.len() as u64))?;
+                copy.extend_from_slice(bytes);
+                *self.chunk_mut(*n) = copy;
+            }
+            WriteStep::SetLen { file: FileId::Frame, len } => {
+                let len = self.place(*len)?;
+                Arc::make_mut(&mut self.frame).resize(len)?;
+            }
+            WriteStep::SetLen { file: FileId::Chunk(n), len } => resize(self.chunk_mut(*n), *len)?,
             WriteStep::Remove { file: FileId::Chunk(n) } => {
-                self.chunks.remove(n);
+                Arc::make_mut(&mut self.chunks).remove(n);
             }
             WriteStep::Remove { file: FileId::Frame } => return Err(super::no_such_file(FileId::Frame)),
             WriteStep::Sync { .. } | WriteStep::Publish { .. } => {}
         }
         Ok(())
     }
-    fn chunk_files(&self) -> Result<Vec<u32>> {
-        Ok(self.chunks.keys().copied().collect())
-    }
+    /// Snapshots keep the bytes that they refer to by themselves.
     fn is_alone(&self) -> bool {
         true
     }
-    fn path(&self) -> Option<&Path> {
-        None
-    }
     fn take_frame(&mut self) -> Option<Vec<u8>> {
-        match &mut self.frame {
-            Bytes::Owned(bytes) if self.base == 0 => Some(std::mem::take(bytes)),
-            _ => None,
+        if self.base > 0 {
+            return None;
         }
+        Arc::get_mut(&mut self.frame)?.take()
     }
 }

@@ -1,21 +1,21 @@
 //! A frame whose header is torn, read as if the old header were still there.
 
 use super::FileId;
-use super::Store;
-use super::WriteStep;
+use super::{RangeCosts, ReadStore};
 use crate::error::Result;
 use std::path::Path;
+use std::sync::Arc;
 
 /// A store with another header than the one that is there, for reading.
 #[derive(Debug)]
 pub(crate) struct Mended {
-    store: Box<dyn Store>,
+    store: Arc<dyn ReadStore>,
     header: Vec<u8>,
 }
 
 impl Mended {
     /// The same frame with this header.
-    pub(crate) fn new(store: Box<dyn Store>, header: Vec<u8>) -> Self {
+    pub(crate) fn new(store: Arc<dyn ReadStore>, header: Vec<u8>) -> Self {
         Mended { store, header }
     }
 }
@@ -26,7 +26,7 @@ pub(crate) fn mend(header: &[u8], offset: u64, buf: &mut [u8]) {
     buf.iter_mut().zip(rest).for_each(|(byte, old)| *byte = *old);
 }
 
-impl Store for Mended {
+impl ReadStore for Mended {
     fn len(&self, file: FileId) -> Result<u64> {
         self.store.len(file)
     }
@@ -46,11 +46,8 @@ impl Store for Mended {
     fn will_read(&self, file: FileId, offset: u64, len: u64) {
         self.store.will_read(file, offset, len);
     }
-    fn slice(&self, _file: FileId) -> Option<&[u8]> {
-        None
-    }
-    fn apply(&mut self, _step: &WriteStep<'_>) -> Result<()> {
-        Err(super::read_only(self.path()))
+    fn range_costs(&self) -> RangeCosts {
+        self.store.range_costs()
     }
     fn path(&self) -> Option<&Path> {
         self.store.path()

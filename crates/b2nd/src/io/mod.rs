@@ -1,20 +1,25 @@
-//! Where the bytes of a frame live: memory, files, or a [`Store`] of the caller's. The only place that uses `std::fs`.
+//! Where the bytes of a frame live: memory, files, or a store of the caller's. The only place that uses `std::fs`.
 
 mod b2lock;
 mod file;
 mod fresh;
 mod held;
+pub(crate) mod leftovers;
 #[cfg(feature = "mmap")]
 mod mapped;
 mod memory;
 mod mended;
+mod need;
 mod owner;
 mod parts;
 mod pieced;
 mod pin;
 mod rename;
+mod rights;
+mod rope;
 mod salvage;
 mod sparse;
+mod store;
 
 pub use crate::frame::plan::{FileId, WriteStep};
 pub use b2lock::B2Lock;
@@ -22,87 +27,28 @@ pub(crate) use b2lock::LockFile;
 pub(crate) use file::FileStore;
 pub(crate) use memory::MemoryStore;
 pub(crate) use mended::{Mended, mend};
+pub(crate) use need::Pieces;
+pub use need::{FileRange, ReadBudget, Step};
 pub(crate) use owner::Owner;
 pub(crate) use parts::Parts;
 pub(crate) use pieced::Pieced;
 pub(crate) use salvage::{Listing, beside, open_damaged, replace_keeping};
-pub(crate) use sparse::SparseDir;
+pub(crate) use sparse::{SparseDir, Stamp};
+pub(crate) use store::OpenedStore;
+pub use store::{RangeCosts, ReadStore, WriteStore};
 
 use crate::error::Error;
 use crate::error::Result;
 use crate::frame::Layout;
+use rights::Rights;
 #[cfg(unix)]
 use rustix::fs::OFlags;
-use std::fmt::Debug;
 use std::fs;
 use std::fs::File;
 use std::io;
 use std::path::Path;
-
-/// The files of one frame: the frame itself and, in a sparse frame, the numbered chunk files.
-///
-/// Reads take `&self` and come from many threads at once. Offsets count from the start of the frame, wherever that is in
-/// what a store stands for. Whoever has bytes of their own kind (an object store, an archive, a page cache) implements
-/// this and opens with [`SChunk::open_store`](crate::SChunk::open_store), where an example is.
-pub trait Store: Send + Sync + Debug {
-    /// The length of a file in bytes; of [`FileId::Frame`] to the end of what the store has, the frame may end before.
-    fn len(&self, file: FileId) -> Result<u64>;
-    /// How many bytes of the file come before the frame. A header that lies in one sector of 512 bytes is written whole or not
-    /// at all; of any other the old one is kept, past the end of the frame, until the new one is there.
-    fn start(&self) -> u64 {
-        0
-    }
-    /// Fills `buf` from `offset` on; an end of file before that is an error.
-    fn read_at(&self, file: FileId, offset: u64, buf: &mut [u8]) -> Result<()>;
-    /// Whether [`will_read`](Store::will_read) does anything. Where it does, and reads had to wait lately, a read of many chunks
-    /// looks at the headers of those that come next early, to tell where their blocks are.
-    fn reads_ahead(&self) -> bool {
-        false
-    }
-    /// Is told that these bytes are likely to be read soon, so that they can be on their way while others are decoded.
-    ///
-    /// A hint, from any thread, that should return at once. Later reads need not have the same borders, ranges may come again
-    /// or overlap, may reach past the end of what is there, and may not be read at all when something fails before.
-    fn will_read(&self, file: FileId, offset: u64, len: u64) {
-        let _ = (file, offset, len);
-    }
-    /// The whole file where it is in memory.
-    fn slice(&self, file: FileId) -> Option<&[u8]>;
-    /// Applies one step of a write plan.
-    ///
-    /// Steps come in an order that keeps the frame whole at every moment, as long as none takes effect on the medium
-    /// later than a [`WriteStep::Sync`] of its file.
-    fn apply(&mut self, step: &WriteStep<'_>) -> Result<()>;
-    /// A store for another frame that takes the place of this one at its first commit; `None` where there is no such
-    /// thing, as in a directory.
-    fn successor(&self) -> Result<Option<Box<dyn Store>>> {
-        Ok(None)
-    }
-    /// The highest number of a chunk file that is there, referred to or not: new ones get higher numbers, so that who still
-    /// reads an older state of the frame never takes them for its own. `None` where nobody else can be reading.
-    fn last_chunk(&self) -> Result<Option<u32>> {
-        Ok(None)
-    }
-    /// The numbers of all chunk files that are there, referred to or not, in any order.
-    fn chunk_files(&self) -> Result<Vec<u32>> {
-        Ok(Vec::new())
-    }
-    /// Whether nobody else has the frame open in a state before the last commit, so that what that state alone refers to may
-    /// go: bytes are written over, chunk files removed. `false` where it cannot be known: then nothing of it goes.
-    fn is_alone(&self) -> bool {
-        false
-    }
-    /// Whether the frame is still what its path leads to: an error when another file has taken its place.
-    fn check_place(&self) -> Result<()> {
-        Ok(())
-    }
-    /// The path of the frame, where it has one.
-    fn path(&self) -> Option<&Path>;
-    /// Takes the bytes of [`FileId::Frame`] out without a copy, where the store owns them; it is empty after that.
-    fn take_frame(&mut self) -> Option<Vec<u8>> {
-        None
-    }
-}
+#[cfg(feature = "mmap")]
+use std::sync::Arc;
 
 /// How what is at a path is opened.
 #[derive(Debug, Clone, Copy, Default)]
@@ -116,7 +62,7 @@ pub(crate) struct Opening {
 }
 
 /// Opens what is at `path`: a directory is a sparse frame, a file a contiguous one.
-pub(crate) fn open(path: &Path, opening: Opening) -> Result<(Box<dyn Store>, Layout)> {
+pub(crate) fn open(path: &Path, opening: Opening) -> Result<(OpenedStore, Layout)> {
     let metadata = fs::metadata(path).map_err(|e| Error::io("cannot open the frame", e).at_path(path))?;
     let refused = |reason: &str| Err(Error::usage(format!("{}: {reason}", path.display())));
     if metadata.is_dir() {
@@ -125,7 +71,10 @@ pub(crate) fn open(path: &Path, opening: Opening) -> Result<(Box<dyn Store>, Lay
                 refused("a sparse frame is not mapped into memory: open it without mapping")
             }
             Opening { offset: 1.., .. } => refused("a sparse frame is a directory, and starts at no offset"),
-            _ => Ok((Box::new(SparseDir::open(path, opening.write)?), Layout::Sparse)),
+            Opening { write: true, .. } => {
+                Ok((OpenedStore::Write(Box::new(SparseDir::open(path, true)?)), Layout::Sparse))
+            }
+            _ => Ok((OpenedStore::Read(SparseDir::open(path, false)?.reader()), Layout::Sparse)),
         };
     }
     if metadata.is_file() && opening.offset > metadata.len() {
@@ -133,20 +82,27 @@ pub(crate) fn open(path: &Path, opening: Opening) -> Result<(Box<dyn Store>, Lay
     }
     if !opening.mmap {
         let store = FileStore::open(path, opening.write, opening.offset)?;
-        return Ok((Box::new(store), Layout::Contiguous));
+        let opened = if opening.write {
+            OpenedStore::Write(Box::new(store))
+        } else {
+            OpenedStore::Read(store.reader())
+        };
+        return Ok((opened, Layout::Contiguous));
     }
     if opening.write {
         return refused("a file that is mapped into memory is for reading only: write without mapping");
     }
     #[cfg(feature = "mmap")]
-    return Ok((Box::new(mapped::MappedFile::open(path, &metadata, opening.offset)?), Layout::Contiguous));
+    let mapped = mapped::MappedFile::open(path, &metadata, opening.offset)?;
+    #[cfg(feature = "mmap")]
+    return Ok((OpenedStore::Read(Arc::new(mapped)), Layout::Contiguous));
     #[cfg(not(feature = "mmap"))]
     refused("this build maps no files into memory (feature `mmap`)")
 }
 
 /// Makes the store of a frame behind everything that is in the file at `path`, and says where it starts. A file that is
 /// not there yet is made.
-pub(crate) fn append(path: &Path) -> Result<(Box<dyn Store>, u64)> {
+pub(crate) fn append(path: &Path) -> Result<(Box<dyn WriteStore>, u64)> {
     match fs::metadata(path) {
         Ok(metadata) if metadata.is_dir() => {
             let shown = path.display();
@@ -159,7 +115,7 @@ pub(crate) fn append(path: &Path) -> Result<(Box<dyn Store>, u64)> {
             Ok((Box::new(store), metadata.len()))
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            Ok((Box::new(FileStore::create(path, false)?), 0))
+            Ok((Box::new(FileStore::create(path, path, false, None)?), 0))
         }
         Err(error) => Err(Error::io("cannot open the file", error).at_path(path)),
     }
@@ -173,11 +129,33 @@ pub(crate) fn is_within(frame: &Path, path: &Path) -> bool {
         || frame.is_dir() && fs::canonicalize(parent).is_ok_and(|parent| parent.starts_with(&frame))
 }
 
+/// Removes the frame at a path; with `owner_lock`, an error while another writer has it.
+pub(crate) fn remove_frame(path: &Path, owner_lock: bool) -> Result<()> {
+    let _owner = owner_lock.then(|| Owner::of_existing(path)).transpose()?;
+    fresh::remove_frame(path).map_err(|e| Error::io("cannot remove the frame", e).at_path(path))
+}
+
 /// Makes the store of a new frame, under a temporary name beside `path`.
-pub(crate) fn create(path: &Path, overwrite: bool, layout: Layout) -> Result<Box<dyn Store>> {
+///
+/// With `overwrite` links are followed: what they lead to is replaced. The new frame gets permissions and owner of the frame at
+/// `like`, by default of the one that it replaces.
+pub(crate) fn create(
+    path: &Path,
+    overwrite: bool,
+    layout: Layout,
+    like: Option<&Path>,
+) -> Result<Box<dyn WriteStore>> {
+    let follow =
+        |path| rights::follow(path).map_err(|e| Error::io("cannot create the frame", e).at_path(path));
+    let target = if overwrite { follow(path)? } else { path.to_path_buf() };
+    let rights = match like {
+        Some(like) => Rights::of(&follow(like)?),
+        None if overwrite => Rights::of(&target),
+        None => None,
+    };
     Ok(match layout {
-        Layout::Contiguous => Box::new(FileStore::create(path, overwrite)?),
-        Layout::Sparse => Box::new(SparseDir::create(path, overwrite)?),
+        Layout::Contiguous => Box::new(FileStore::create(path, &target, overwrite, rights.as_ref())?),
+        Layout::Sparse => Box::new(SparseDir::create(path, &target, overwrite, rights)?),
     })
 }
 

@@ -4,6 +4,7 @@ use super::fresh::{Fresh, sync_directory};
 use crate::error::{Error, Result};
 use crate::frame::Durability;
 use crate::limits::zeroed;
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::io::{Read, Write};
@@ -13,6 +14,8 @@ use std::path::{Path, PathBuf};
 const JOB: &str = "job";
 /// The longest `job` file that is read.
 const JOB_BYTES: u64 = 1 << 10;
+/// How often the directory is emptied: a worker may add a part while it is being removed.
+const REMOVALS: u32 = 100;
 
 /// The directory with the parts of a frame.
 #[derive(Debug)]
@@ -25,8 +28,15 @@ impl Parts {
     /// A new directory beside `frame`, with a `job` in it.
     pub(crate) fn create(frame: &Path, job: &str, durability: Durability) -> Result<Self> {
         let parts = Parts { directory: beside(frame)?, durability };
-        fs::create_dir(&parts.directory)
-            .map_err(|e| Error::io("cannot make the directory of the parts", e).at_path(&parts.directory))?;
+        fs::create_dir(&parts.directory).map_err(|e| {
+            let action = match e.kind() {
+                io::ErrorKind::AlreadyExists => {
+                    "cannot make the directory of the parts: another job has it; join that job, abandon it, or overwrite it"
+                }
+                _ => "cannot make the directory of the parts",
+            };
+            Error::io(action, e).at_path(&parts.directory)
+        })?;
         parts.put(JOB, job.as_bytes())?;
         Ok(parts)
     }
@@ -44,7 +54,7 @@ impl Parts {
     pub(crate) fn put(&self, name: &str, bytes: &[u8]) -> Result<()> {
         let target = self.directory.join(name);
         let failed = |e| Error::io("cannot write a part", e).at_path(&target);
-        let (fresh, mut file) = Fresh::file(&target, true)?;
+        let (fresh, mut file) = Fresh::file(&target, true, None)?;
         file.write_all(bytes).map_err(failed)?;
         if self.durability.orders() {
             file.sync_all().map_err(failed)?;
@@ -86,19 +96,65 @@ impl Parts {
         }
     }
 
-    /// Removes the directory with all that this type has put there.
-    pub(crate) fn close(self) -> Result<()> {
-        let failed = |e| Error::io("cannot remove the directory of the parts", e).at_path(&self.directory);
-        for entry in fs::read_dir(&self.directory).map_err(failed)? {
-            let entry = entry.map_err(failed)?;
-            let name = entry.file_name();
-            let name = name.to_string_lossy();
-            if name == JOB || name.ends_with(".part") || name.starts_with('.') && name.contains(".tmp-") {
-                fs::remove_file(entry.path()).map_err(failed)?;
+    /// Removes the directory beside `frame` that an earlier job has left, if there is one.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] when it holds anything that is not a part; then nothing is removed.
+    pub(crate) fn discard(frame: &Path, durability: Durability) -> Result<()> {
+        let parts = Parts { directory: beside(frame)?, durability };
+        match fs::symlink_metadata(&parts.directory) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(parts.not_removed(error)),
+            Ok(metadata) if !metadata.is_dir() => {
+                let shown = parts.directory.display();
+                return Err(Error::usage(format!("{shown}: not removed: it is no directory of parts")));
+            }
+            Ok(_) => {}
+        }
+        for entry in fs::read_dir(&parts.directory).map_err(|e| parts.not_removed(e))? {
+            let entry = entry.map_err(|e| parts.not_removed(e))?;
+            if !is_own(&entry.file_name()) {
+                let (shown, other) = (parts.directory.display(), entry.path());
+                let other = other.display();
+                return Err(Error::usage(format!(
+                    "{shown}: not removed: it holds {other}, which is no part"
+                )));
             }
         }
-        fs::remove_dir(&self.directory).map_err(failed)
+        parts.close()
     }
+
+    /// Removes the directory with all that this type has put there.
+    pub(crate) fn close(self) -> Result<()> {
+        for _ in 0..REMOVALS {
+            for entry in fs::read_dir(&self.directory).map_err(|e| self.not_removed(e))? {
+                let entry = entry.map_err(|e| self.not_removed(e))?;
+                if !is_own(&entry.file_name()) {
+                    continue;
+                }
+                match fs::remove_file(entry.path()) {
+                    // A worker has renamed its temporary file, or removed it.
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                    removed => removed.map_err(|e| self.not_removed(e))?,
+                }
+            }
+            match fs::remove_dir(&self.directory) {
+                Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {}
+                removed => return removed.map_err(|e| self.not_removed(e)),
+            }
+        }
+        Err(self.not_removed(io::ErrorKind::DirectoryNotEmpty.into()))
+    }
+
+    fn not_removed(&self, error: io::Error) -> Error {
+        Error::io("cannot remove the directory of the parts", error).at_path(&self.directory)
+    }
+}
+
+/// Whether a file of this name is one that [`Parts`] writes.
+fn is_own(name: &OsStr) -> bool {
+    let name = name.to_string_lossy();
+    name == JOB || name.ends_with(".part") || name.starts_with('.') && name.contains(".tmp-")
 }
 
 fn beside(frame: &Path) -> Result<PathBuf> {

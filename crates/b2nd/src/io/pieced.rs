@@ -1,8 +1,7 @@
 //! A frame put together of pieces, for reading: what a repair makes of a damaged one.
 
 use super::FileId;
-use super::Store;
-use super::WriteStep;
+use super::ReadStore;
 use crate::error::Result;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,7 +11,7 @@ use std::sync::Arc;
 #[derive(Debug, Clone)]
 pub(crate) struct Pieced {
     pub(crate) front: Vec<u8>,
-    pub(crate) source: Arc<dyn Store>,
+    pub(crate) source: Arc<dyn ReadStore>,
     /// How much of the source's frame file stands between front and back.
     pub(crate) middle: u64,
     pub(crate) back: Arc<Vec<u8>>,
@@ -20,7 +19,7 @@ pub(crate) struct Pieced {
     pub(crate) files: Arc<BTreeMap<u32, Vec<u8>>>,
 }
 
-impl Store for Pieced {
+impl ReadStore for Pieced {
     fn len(&self, file: FileId) -> Result<u64> {
         match file {
             FileId::Frame => {
@@ -58,12 +57,6 @@ impl Store for Pieced {
         }
         Ok(())
     }
-    fn slice(&self, _file: FileId) -> Option<&[u8]> {
-        None
-    }
-    fn apply(&mut self, _step: &WriteStep<'_>) -> Result<()> {
-        Err(super::read_only(self.path()))
-    }
     fn path(&self) -> Option<&Path> {
         self.source.path()
     }
@@ -76,7 +69,7 @@ mod tests {
 
     #[test]
     fn every_range_reads_as_the_pieces_lie() {
-        let source: Arc<dyn Store> = Arc::new(MemoryStore::from_bytes(b"defgh".to_vec()));
+        let source: Arc<dyn ReadStore> = Arc::new(MemoryStore::from_bytes(b"defgh".to_vec()));
         let files = Arc::new(BTreeMap::from([(7, b"xyz".to_vec())]));
         let pieced =
             Pieced { front: b"abc".to_vec(), source, middle: 4, back: Arc::new(b"ijk".to_vec()), files };

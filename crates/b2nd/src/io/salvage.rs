@@ -2,14 +2,15 @@
 
 use super::FileStore;
 use super::SparseDir;
-use super::Store;
 use super::fresh::sync_parent;
 use super::rename;
+use super::{ReadStore, WriteStore};
 use crate::error::{Error, Result};
 use crate::frame::Layout;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The files that there are of a frame, beside the one that says which of them count.
 #[derive(Debug, Default)]
@@ -21,7 +22,7 @@ pub(crate) struct Listing {
 }
 
 /// Opens what is at `path`, for reading, without a look at what is in it.
-pub(crate) fn open_damaged(path: &Path, offset: u64) -> Result<(Box<dyn Store>, Layout, Listing)> {
+pub(crate) fn open_damaged(path: &Path, offset: u64) -> Result<(Arc<dyn ReadStore>, Layout, Listing)> {
     let metadata = fs::metadata(path).map_err(|e| Error::io("cannot open the frame", e).at_path(path))?;
     if !metadata.is_dir() {
         let store = FileStore::open(path, false, offset)?;
@@ -35,7 +36,7 @@ pub(crate) fn open_damaged(path: &Path, offset: u64) -> Result<(Box<dyn Store>, 
             listing.temporaries.extend(names.filter(|name| name.starts_with(&mark)));
             listing.temporaries.sort_unstable();
         }
-        return Ok((Box::new(store), Layout::Contiguous, listing));
+        return Ok((store.reader(), Layout::Contiguous, listing));
     }
     if offset > 0 {
         let shown = path.display();
@@ -55,7 +56,7 @@ pub(crate) fn open_damaged(path: &Path, offset: u64) -> Result<(Box<dyn Store>, 
     }
     listing.chunks.sort_unstable();
     listing.temporaries.sort_unstable();
-    Ok((Box::new(SparseDir::unchecked(path)), Layout::Sparse, listing))
+    Ok((SparseDir::unchecked(path).reader(), Layout::Sparse, listing))
 }
 
 /// How many names are tried for what is kept.
@@ -68,8 +69,6 @@ pub(crate) fn replace_keeping(path: &Path, new: &Path) -> Result<PathBuf> {
     let target = fs::canonicalize(path).map_err(failed)?;
     let metadata = fs::metadata(&target).map_err(failed)?;
     if metadata.is_file() {
-        // A replaced file keeps its rights where the system lets us.
-        let _ = fs::set_permissions(new, metadata.permissions());
         let linked = first_free(&target, |kept| fs::hard_link(&target, kept));
         if let Ok(kept) = linked {
             fs::rename(new, &target).map_err(failed)?;

@@ -1,11 +1,12 @@
 //! A sparse frame: a directory with `chunks.b2frame` and a file for each chunk. All names are built here.
 
-use super::FileId;
-use super::Store;
-use super::WriteStep;
 use super::file;
+use super::file::Positioned;
 use super::fresh::{self, Fresh};
-use super::held::Held;
+use super::held::{self, Held};
+use super::pin;
+use super::rights::Rights;
+use super::{FileId, ReadStore, WriteStep, WriteStore};
 use crate::error::Error;
 use crate::error::Part;
 use crate::error::Result;
@@ -15,51 +16,90 @@ use std::io;
 use std::io::Write;
 use std::path::Path;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::SystemTime;
 
 /// The name of the frame itself in its directory.
 pub(super) const FRAME_NAME: &str = "chunks.b2frame";
 
+/// The files of a sparse frame, for reading.
+#[derive(Debug, Clone)]
+struct SparseFiles {
+    /// The path of the frame, for errors.
+    path: PathBuf,
+    /// Where its files are: another directory before the first commit.
+    directory: PathBuf,
+    /// The directory itself, which holds the state that is open; where a system opens directories.
+    held: Option<Arc<Held>>,
+    /// The frame file of the state that is open. Each commit puts another file at its name, so what is read from this one is of one
+    /// state.
+    frame: Option<Arc<Frame>>,
+}
+
+/// What a folder without a sparse frame is.
+fn folder_kind(path: &Path) -> &'static str {
+    const ZARR: [&str; 4] = ["zarr.json", ".zarray", ".zgroup", ".zmetadata"];
+    if ZARR.iter().any(|name| path.join(name).exists()) {
+        return "a Zarr store";
+    }
+    "a folder without chunks.b2frame"
+}
+
 /// A sparse frame in a directory.
 #[derive(Debug)]
 pub(crate) struct SparseDir {
-    path: PathBuf,
+    files: SparseFiles,
     write: bool,
-    /// The directory itself, which holds the state that is open; where a system opens directories.
-    held: Option<Held>,
+    /// Those of the frame that is written or replaced; none for one that is new.
+    rights: Option<Rights>,
     /// The temporary directory, before the first commit.
     fresh: Option<Fresh>,
 }
 
-impl SparseDir {
-    /// Opens an existing directory.
-    pub(crate) fn open(path: &Path, write: bool) -> Result<Self> {
-        let store = SparseDir { path: path.to_path_buf(), write, held: Held::new(path), fresh: None };
-        let frame = store.file_path(FileId::Frame);
-        match fs::symlink_metadata(&frame) {
-            Ok(metadata) => drop(super::open_regular(&frame, &metadata, write, false)?),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let reason = format!("not a sparse frame: no {FRAME_NAME}");
-                return Err(Error::format(Part::FrameHeader, None, reason).at_path(path));
-            }
-            Err(error) => return Err(Error::io("cannot open the frame", error).at_path(&frame)),
-        }
-        Ok(store)
+/// An open frame file, and how it was when it was opened.
+#[derive(Debug)]
+struct Frame {
+    file: Positioned,
+    stamp: Option<Stamp>,
+}
+
+impl Frame {
+    /// Where the system cannot compare open files, a writer opens the file at each read: it has to see a replaced one.
+    fn keep(file: File, write: bool) -> Option<Self> {
+        let stamp = file.metadata().ok().map(|metadata| Stamp::new(&metadata));
+        (cfg!(unix) || !write).then(|| Frame { file: Positioned::new(file), stamp })
     }
-    /// An existing directory, for reading, whatever is in it.
-    pub(super) fn unchecked(path: &Path) -> Self {
-        SparseDir { path: path.to_path_buf(), write: false, fresh: None, held: Held::new(path) }
+}
+
+/// What tells one state of a frame file from another without reading it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Stamp {
+    file: u64,
+    len: u64,
+    modified: Option<SystemTime>,
+}
+
+impl Stamp {
+    fn new(metadata: &fs::Metadata) -> Self {
+        #[cfg(unix)]
+        let file = std::os::unix::fs::MetadataExt::ino(metadata);
+        #[cfg(not(unix))]
+        let file = 0;
+        Stamp { file, len: metadata.len(), modified: metadata.modified().ok() }
     }
-    /// A new directory, under a temporary name until it is published.
-    pub(crate) fn create(path: &Path, overwrite: bool) -> Result<Self> {
-        let fresh = Fresh::directory(path, overwrite)?;
-        let held = Held::new(fresh.temporary());
-        Ok(SparseDir { path: path.to_path_buf(), write: true, held, fresh: Some(fresh) })
+    /// That of the sparse frame at `path`; `None` where there is none.
+    pub(crate) fn of(path: &Path) -> Option<Self> {
+        fs::symlink_metadata(path.join(FRAME_NAME)).ok().map(|metadata| Stamp::new(&metadata))
     }
-    fn directory(&self) -> &Path {
-        self.fresh.as_ref().map_or(&self.path, Fresh::temporary)
+}
+
+impl SparseFiles {
+    fn new(path: &Path, directory: &Path) -> Self {
+        let held = Held::new(directory).map(Arc::new);
+        SparseFiles { path: path.to_path_buf(), directory: directory.to_path_buf(), held, frame: None }
     }
     fn file_path(&self, file: FileId) -> PathBuf {
-        self.directory().join(name(file))
+        self.directory.join(name(file))
     }
     /// Opens a file of the frame by its path; a link is not followed, it may lead anywhere.
     fn open_file(&self, file: FileId, write: bool) -> Result<File> {
@@ -86,35 +126,94 @@ impl SparseDir {
         super::not_regular(&self.file_path(file))
     }
     /// The error where a file cannot be opened. A chunk file that the frame names and that is not there is a fault of the frame,
-    /// but where the directory was replaced as a whole: that took its files with it.
+    /// unless another writer has replaced the directory or the frame file since: that may have taken it away.
     fn failed(&self, file: FileId, error: io::Error) -> Error {
         let path = &self.file_path(file);
         if error.kind() != io::ErrorKind::NotFound {
             return Error::io("cannot open the file", error).at_path(path);
         }
-        if self.held.as_ref().is_some_and(|held| !held.is_at(self.directory()).unwrap_or(false)) {
-            return Error::changed("replaced it").at_path(&self.path);
+        if let Some(changed) = self.changed() {
+            return changed;
         }
         match file {
             FileId::Chunk(_) => Error::format(Part::ChunkFile, None, "the file is missing").at_path(path),
             FileId::Frame => Error::io("cannot open the file", error).at_path(path),
         }
     }
-    fn put(&self, file: FileId, bytes: &[u8], sync: bool) -> Result<()> {
-        let path = self.file_path(file);
+    /// The error where the state that is open is no longer the one at the path.
+    fn changed(&self) -> Option<Error> {
+        if self.held.as_ref().is_some_and(|held| !held.is_at(&self.directory).unwrap_or(false)) {
+            return Some(Error::changed("replaced it").at_path(&self.path));
+        }
+        // C-Blosc2 changes the file in its place.
+        let known = self.frame.as_ref().and_then(|frame| frame.stamp)?;
+        let same = Stamp::of(&self.directory) == Some(known);
+        (!same).then(|| Error::changed("changed it").at_path(&self.path))
+    }
+}
+
+impl SparseDir {
+    /// Opens an existing directory.
+    pub(crate) fn open(path: &Path, write: bool) -> Result<Self> {
+        let mut store = Self::at(path, write);
+        let frame = store.files.file_path(FileId::Frame);
+        match fs::symlink_metadata(&frame) {
+            // Whether it can be written is known before the first commit.
+            Ok(metadata) if write => drop(super::open_regular(&frame, &metadata, true, false)?),
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(Error::not_a_frame(folder_kind(path)).at_path(path));
+            }
+            Err(error) => return Err(Error::io("cannot open the frame", error).at_path(&frame)),
+        }
+        let opened = store.files.open_to_read(FileId::Frame)?;
+        store.files.frame = Frame::keep(opened, write).map(Arc::new);
+        Ok(store)
+    }
+    /// An existing directory, for reading, whatever is in it.
+    pub(super) fn unchecked(path: &Path) -> Self {
+        let mut store = Self::at(path, false);
+        let opened = store.files.open_to_read(FileId::Frame);
+        store.files.frame = opened.ok().and_then(|file| Frame::keep(file, false)).map(Arc::new);
+        store
+    }
+    fn at(path: &Path, write: bool) -> Self {
+        let rights = fs::canonicalize(path).ok().filter(|_| write).and_then(|path| Rights::of(&path));
+        SparseDir { files: SparseFiles::new(path, path), write, rights, fresh: None }
+    }
+    /// A new directory for `path`, which leads to `target`; under a temporary name until it is published.
+    pub(super) fn create(
+        path: &Path,
+        target: &Path,
+        overwrite: bool,
+        rights: Option<Rights>,
+    ) -> Result<Self> {
+        let fresh = Fresh::directory(target, overwrite, rights.as_ref())?;
+        let files = SparseFiles::new(path, fresh.temporary());
+        Ok(SparseDir { files, write: true, rights, fresh: Some(fresh) })
+    }
+    fn put(&mut self, file: FileId, bytes: &[u8], sync: bool) -> Result<()> {
+        let path = self.files.file_path(file);
         let failed = |e| Error::io("cannot write the file", e).at_path(&path);
-        let (fresh, mut temporary) = Fresh::file(&path, true)?;
+        let (fresh, mut temporary) = Fresh::file(&path, true, self.rights.as_ref())?;
+        // Whoever looks for what is left over sees by the lock that it is not.
+        pin::hold(&temporary);
         temporary.write_all(bytes).map_err(failed)?;
         if sync {
             // What it refers to, and itself, before it takes the place of the old one.
             temporary.sync_data().map_err(failed)?;
-            fresh::sync_directory(self.directory()).map_err(failed)?;
+            fresh::sync_directory(&self.files.directory).map_err(failed)?;
         }
-        drop(temporary);
         match file {
             // Another writer may have used the number: its chunk is not replaced. Only the empty mark of one that is gone is.
             FileId::Chunk(_) if !bytes.is_empty() => fresh.rename_new(),
-            _ => fresh.rename(),
+            FileId::Chunk(_) => fresh.rename(),
+            FileId::Frame => {
+                fresh.rename()?;
+                let _ = temporary.unlock();
+                self.files.frame = Frame::keep(temporary, self.write).map(Arc::new);
+                Ok(())
+            }
         }
     }
 }
@@ -133,38 +232,82 @@ fn name(file: FileId) -> String {
     }
 }
 
-impl Store for SparseDir {
+impl ReadStore for SparseFiles {
     fn len(&self, file: FileId) -> Result<u64> {
+        if let (FileId::Frame, Some(frame)) = (file, &self.frame) {
+            return frame.file.len().map_err(|e| self.failed(file, e));
+        }
         let len = match &self.held {
             Some(held) => held.look(&name(file)).map(|(len, _)| len),
             None => fs::symlink_metadata(self.file_path(file)).map(|metadata| metadata.len()),
         };
-        len.map_err(|e| self.failed(file, e))
+        match len.map_err(|e| self.failed(file, e))? {
+            // The mark of a number that was in use.
+            0 => self.changed().map_or(Ok(0), Err),
+            len => Ok(len),
+        }
     }
     fn read_at(&self, file: FileId, offset: u64, buf: &mut [u8]) -> Result<()> {
-        let opened = self.open_to_read(file)?;
-        file::read_once(opened, offset, buf)
-            .map_err(|e| Error::io("cannot read the file", e).at_path(&self.file_path(file)))
+        let read = match (file, &self.frame) {
+            (FileId::Frame, Some(frame)) => frame.file.read_exact_at(buf, offset),
+            _ => file::read_once(self.open_to_read(file)?, offset, buf),
+        };
+        read.map_err(|e| Error::io("cannot read the file", e).at_path(&self.file_path(file)))
     }
-    fn slice(&self, _file: FileId) -> Option<&[u8]> {
-        None
+    fn chunk_files(&self) -> Result<Vec<u32>> {
+        let failed = |e| Error::io("cannot read the directory", e).at_path(&self.path);
+        let mut all = Vec::new();
+        for entry in fs::read_dir(&self.directory).map_err(failed)? {
+            all.try_reserve(1).map_err(|_| Error::out_of_memory("the numbers of the chunk files", 4))?;
+            all.extend(number(&entry.map_err(failed)?.file_name()));
+        }
+        Ok(all)
+    }
+    fn path(&self) -> Option<&Path> {
+        Some(&self.path)
+    }
+}
+
+impl ReadStore for SparseDir {
+    fn len(&self, file: FileId) -> Result<u64> {
+        self.files.len(file)
+    }
+    fn read_at(&self, file: FileId, offset: u64, buf: &mut [u8]) -> Result<()> {
+        self.files.read_at(file, offset, buf)
+    }
+    fn chunk_files(&self) -> Result<Vec<u32>> {
+        self.files.chunk_files()
+    }
+    fn path(&self) -> Option<&Path> {
+        Some(&self.files.path)
+    }
+}
+
+impl WriteStore for SparseDir {
+    fn reader(&self) -> Arc<dyn ReadStore> {
+        Arc::new(self.files.clone())
     }
     fn apply(&mut self, step: &WriteStep<'_>) -> Result<()> {
         if !self.write {
-            return Err(super::read_only(Some(&self.path)));
+            return Err(super::read_only(Some(&self.files.path)));
         }
         match step {
             WriteStep::Put { file, bytes, sync } => self.put(*file, bytes, *sync),
-            WriteStep::Sync { file: FileId::Frame } => fresh::sync_directory(self.directory())
-                .map_err(|e| Error::io("cannot sync the frame", e).at_path(&self.path)),
+            WriteStep::Sync { file: FileId::Frame } => fresh::sync_directory(&self.files.directory)
+                .map_err(|e| Error::io("cannot sync the frame", e).at_path(&self.files.path)),
             WriteStep::Sync { file } => {
-                let path = self.file_path(*file);
-                let opened = self.open_file(*file, true)?;
+                let path = self.files.file_path(*file);
+                // Its permissions may forbid writing by now.
+                let opened = self.files.open_file(*file, !cfg!(unix))?;
                 opened.sync_data().map_err(|e| Error::io("cannot sync the file", e).at_path(&path))
             }
-            WriteStep::Publish { sync } => self.fresh.take().map_or(Ok(()), |fresh| fresh.publish(*sync)),
+            WriteStep::Publish { sync } => {
+                self.fresh.take().map_or(Ok(()), |fresh| fresh.publish(*sync))?;
+                self.files.directory.clone_from(&self.files.path);
+                Ok(())
+            }
             WriteStep::Remove { file: file @ FileId::Chunk(_) } => {
-                let path = self.file_path(*file);
+                let path = self.files.file_path(*file);
                 match fs::remove_file(&path) {
                     Err(e) if e.kind() != io::ErrorKind::NotFound => {
                         Err(Error::io("cannot remove the file", e).at_path(&path))
@@ -178,33 +321,32 @@ impl Store for SparseDir {
         }
     }
     fn last_chunk(&self) -> Result<Option<u32>> {
-        let failed = |e| Error::io("cannot read the directory", e).at_path(&self.path);
+        let failed = |e| Error::io("cannot read the directory", e).at_path(&self.files.path);
         let mut last = None;
-        for entry in fs::read_dir(self.directory()).map_err(failed)? {
+        for entry in fs::read_dir(&self.files.directory).map_err(failed)? {
             last = last.max(number(&entry.map_err(failed)?.file_name()));
         }
         Ok(last)
     }
-    fn chunk_files(&self) -> Result<Vec<u32>> {
-        let failed = |e| Error::io("cannot read the directory", e).at_path(&self.path);
-        let mut all = Vec::new();
-        for entry in fs::read_dir(self.directory()).map_err(failed)? {
-            all.try_reserve(1).map_err(|_| Error::out_of_memory("the numbers of the chunk files", 4))?;
-            all.extend(number(&entry.map_err(failed)?.file_name()));
-        }
-        Ok(all)
-    }
+    /// Snapshots of this process share the directory; the handle itself refers to it twice.
     fn is_alone(&self) -> bool {
-        self.held.as_ref().is_some_and(Held::is_alone)
+        self.files.held.as_ref().is_some_and(|held| Arc::strong_count(held) <= 2 && held.is_alone())
     }
     fn check_place(&self) -> Result<()> {
-        match self.held.as_ref().map_or(Ok(true), |held| held.is_at(self.directory())) {
-            Ok(true) => Ok(()),
-            Ok(false) => Err(Error::changed("replaced it").at_path(&self.path)),
-            Err(error) => Err(Error::io("cannot write the frame", error).at_path(&self.path)),
+        let failed = |e| Error::io("cannot write the frame", e).at_path(&self.files.path);
+        let changed = |what| Err(Error::changed(what).at_path(&self.files.path));
+        if !self
+            .files
+            .held
+            .as_ref()
+            .map_or(Ok(true), |held| held.is_at(&self.files.directory))
+            .map_err(failed)?
+        {
+            return changed("replaced it");
         }
-    }
-    fn path(&self) -> Option<&Path> {
-        Some(&self.path)
+        let frame = self.files.frame.as_ref();
+        let is_there =
+            frame.map(|frame| held::is_at(frame.file.file(), &self.files.file_path(FileId::Frame)));
+        if is_there.transpose().map_err(failed)? == Some(false) { changed("changed it") } else { Ok(()) }
     }
 }

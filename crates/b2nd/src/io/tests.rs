@@ -6,7 +6,7 @@ fn write_at(offset: u64, bytes: &[u8]) -> WriteStep<'_> {
     WriteStep::WriteAt { file: FileId::Frame, offset, bytes: bytes.into() }
 }
 
-fn read(store: &dyn Store, offset: u64, len: usize) -> Result<Vec<u8>> {
+fn read(store: &dyn ReadStore, offset: u64, len: usize) -> Result<Vec<u8>> {
     let mut buffer = vec![0; len];
     store.read_at(FileId::Frame, offset, &mut buffer).map(|()| buffer)
 }
@@ -15,8 +15,8 @@ fn read(store: &dyn Store, offset: u64, len: usize) -> Result<Vec<u8>> {
 fn memory_and_file_do_the_same() {
     let path = std::env::temp_dir().join(format!("b2nd-io-{}", std::process::id()));
     let _ = fs::remove_file(&path);
-    let stores: [Box<dyn Store>; 2] =
-        [Box::new(MemoryStore::default()), create(&path, false, Layout::Contiguous).unwrap()];
+    let stores: [Box<dyn WriteStore>; 2] =
+        [Box::new(MemoryStore::default()), create(&path, false, Layout::Contiguous, None).unwrap()];
     for mut store in stores {
         store.apply(&write_at(3, b"def")).unwrap();
         store.apply(&write_at(0, b"abcD")).unwrap();
@@ -31,7 +31,7 @@ fn memory_and_file_do_the_same() {
         store.apply(&WriteStep::Publish { sync: true }).unwrap();
         store.apply(&WriteStep::Put { file: FileId::Frame, bytes: b"whole"[..].into(), sync: true }).unwrap();
         assert_eq!(read(store.as_ref(), 0, 5).unwrap(), b"whole");
-        assert_eq!(store.slice(FileId::Frame).is_some(), store.path().is_none());
+        assert_eq!(store.slice(FileId::Frame, 0..5).is_some(), store.path().is_none());
         assert!(store.apply(&WriteStep::Remove { file: FileId::Frame }).is_err());
         assert!(store.len(FileId::Chunk(0)).is_err());
     }

@@ -7,22 +7,80 @@ use crate::error::{Error, Part, Result};
 use crate::exec::{Exec, Scratch};
 use crate::filter::{Filter, Pipeline};
 use crate::limits::zeroed;
-use crate::schunk::{Standing, is_damage};
+use crate::schunk::{ChecksumStatus, is_damage};
+use std::ops::Range;
 
 /// What the bytes of a chunk are worth.
 #[derive(Debug)]
 pub(super) enum Verdict {
     /// All of it can be had.
-    Good(Standing),
+    Good(ChecksumStatus),
     /// All but these blocks.
-    Partial(Vec<(usize, Error)>),
+    Partial(LostBlocks),
     /// Nothing.
     Bad(Error),
 }
 
-/// What a chunk is held against.
+/// Blocks of a chunk that are lost, in ascending order.
+#[derive(Debug, Default)]
+pub(super) struct LostBlocks {
+    runs: Vec<(Range<u32>, Option<Box<Error>>)>,
+    count: u64,
+    reasons: usize,
+}
+
+/// Lost blocks of one chunk of which it is said why: of the others it is said that they are lost.
+pub(super) const MOST_REASONS: usize = 64;
+
+impl LostBlocks {
+    /// Adds blocks behind all that are there.
+    fn push(&mut self, blocks: Range<usize>, reason: impl FnOnce() -> Error) -> Result<()> {
+        let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        let blocks = number(blocks.start)..number(blocks.end);
+        self.count = self.count.saturating_add(blocks.len() as u64);
+        let more = self.reasons >= MOST_REASONS;
+        match self.runs.last_mut() {
+            Some((last, None)) if more && last.end == blocks.start => last.end = blocks.end,
+            _ => {
+                let bytes = (self.runs.len() as u64).saturating_mul(16);
+                self.runs
+                    .try_reserve(1)
+                    .map_err(|_| Error::out_of_memory("the lost blocks of a chunk", bytes))?;
+                self.reasons = self.reasons.saturating_add(1);
+                self.runs.push((blocks, (!more).then(|| Box::new(reason()))));
+            }
+        }
+        Ok(())
+    }
+    /// How many they are.
+    pub(super) fn count(&self) -> u64 {
+        self.count
+    }
+    /// Forgets why they are lost.
+    pub(super) fn without_reasons(mut self) -> Self {
+        self.runs.iter_mut().for_each(|(_, reason)| *reason = None);
+        self
+    }
+    fn contains(&self, block: usize) -> bool {
+        let after = self.runs.partition_point(|(blocks, _)| (blocks.start as usize) <= block);
+        after
+            .checked_sub(1)
+            .and_then(|at| self.runs.get(at))
+            .is_some_and(|(blocks, _)| block < blocks.end as usize)
+    }
+    /// The blocks, those that follow one another together, and why they are lost.
+    pub(super) fn into_runs(self) -> impl Iterator<Item = (Range<u32>, Error)> {
+        let unsaid =
+            || Error::format(Part::Stream, None, "it does not match its checksum, or cannot be decoded");
+        self.runs
+            .into_iter()
+            .map(move |(blocks, reason)| (blocks, reason.map_or_else(unsaid, |reason| *reason)))
+    }
+}
+
+/// What a chunk is compared with.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Due<'a> {
+pub(super) struct Expected<'a> {
     /// Its uncompressed size, where that is known.
     pub(super) nbytes: Option<u32>,
     /// How chunks of the frame are compressed.
@@ -36,69 +94,57 @@ pub(super) struct Due<'a> {
 /// # Errors
 /// What is not the file's fault.
 pub(super) fn judge(
-    bytes: &mut Vec<u8>,
-    due: Due<'_>,
+    bytes: &[u8],
+    expected: Expected<'_>,
     context: &Context,
     scratch: &mut Scratch,
 ) -> Result<Verdict> {
-    match judged(bytes, due, context, scratch) {
+    match judged(bytes, expected, context, scratch) {
         Err(error) if is_damage(&error) => Ok(Verdict::Bad(error)),
         other => other,
     }
 }
 
-fn judged(bytes: &mut Vec<u8>, due: Due<'_>, context: &Context, scratch: &mut Scratch) -> Result<Verdict> {
+fn judged(bytes: &[u8], expected: Expected<'_>, context: &Context, scratch: &mut Scratch) -> Result<Verdict> {
     let header = ChunkHeader::parse(bytes)?;
-    if due.nbytes.is_some_and(|nbytes| nbytes != header.nbytes()) {
+    if expected.nbytes.is_some_and(|nbytes| nbytes != header.nbytes()) {
         let reason = format!("{} uncompressed bytes, which is no size of a chunk here", header.nbytes());
         return Err(Error::format(Part::ChunkHeader, 4, reason));
     }
-    let (there, len) = (bytes.len(), header.cbytes() as usize);
-    if there < len {
-        let most =
-            (header.nbytes() as usize).saturating_add(header.nblocks().saturating_mul(8)).saturating_add(64);
-        if len > most {
-            return Err(Error::format(Part::ChunkHeader, 12, format!("{len} bytes, and {there} are there")));
-        }
-        // What is not there is no stream of any length, so that blocks that are there can be told from those that are not.
-        let refused = |_| Error::out_of_memory("a chunk", len as u64);
-        bytes.try_reserve_exact(len - there).map_err(refused)?;
-        bytes.resize(len, 0x7f);
+    if header.nblocks() > bytes.len() && header.special().is_none() {
+        let reason = format!("{} blocks, and the chunk has {} bytes", header.nblocks(), bytes.len());
+        return Err(Error::format(Part::ChunkHeader, 8, reason));
     }
-    let verdict = match due.sums {
-        Some((sums, strict)) => by_sums(bytes, sums, strict, (due.params, context), scratch)?,
-        None => by_decoding(bytes, (due.params, context), scratch)?,
-    };
-    Ok(if there < len { cut(verdict, bytes, there, context)? } else { verdict })
+    match expected.sums {
+        Some((sums, strict)) => by_sums(bytes, sums, strict, (expected.params, context), scratch),
+        None => by_decoding(bytes, (expected.params, context), scratch),
+    }
 }
 
-/// A chunk that is cut off after `there` bytes: blocks that reach beyond are lost, whatever they seem to be.
-fn cut(verdict: Verdict, bytes: &[u8], there: usize, context: &Context) -> Result<Verdict> {
-    let mut blocks = match verdict {
-        Verdict::Good(_) => Vec::new(),
-        Verdict::Partial(blocks) => blocks,
-        bad @ Verdict::Bad(_) => return Ok(bad),
-    };
-    let head = ChunkHead::parse(bytes, bytes.len() as u64, context)?;
-    let gone = || Error::format(Part::Stream, None, format!("the chunk is cut off after {there} bytes"));
-    for n in (0..head.nblocks()).filter(|n| head.block_span(*n).end > there) {
-        if !blocks.iter().any(|(block, _)| *block == n) {
-            blocks.push((n, gone()));
-        }
-    }
-    blocks.sort_by_key(|(block, _)| *block);
-    Ok(if matches!(head.content(), Content::Repeat(_)) { Verdict::Bad(gone()) } else { some(blocks, &head) })
+/// Header and block offsets of a chunk that may be cut off behind them.
+fn head_of(bytes: &[u8], context: &Context) -> Result<ChunkHead> {
+    let len = ChunkHeader::parse(bytes)?.cbytes();
+    ChunkHead::parse(bytes, u64::from(len), context)
+}
+
+/// Why a block is lost whose bytes are not all there; `None` where they are.
+fn cut(head: &ChunkHead, block: usize, there: usize) -> Option<Error> {
+    (head.block_span(block).end > there)
+        .then(|| Error::format(Part::Stream, None, format!("the chunk is cut off after {there} bytes")))
 }
 
 /// The verdict where these blocks are lost.
-fn some(mut blocks: Vec<(usize, Error)>, head: &ChunkHead) -> Verdict {
-    let hopeless = blocks.len() == head.nblocks()
+fn some(lost: LostBlocks, head: &ChunkHead) -> Verdict {
+    let hopeless = lost.count() == head.nblocks() as u64
         || head.header().is_variable()
-        || (head.refers_to_first() && blocks.iter().any(|(block, _)| *block == 0));
-    match blocks.first() {
-        None => Verdict::Good(Standing::Unchecked),
-        Some(_) if hopeless => Verdict::Bad(blocks.swap_remove(0).1),
-        Some(_) => Verdict::Partial(blocks),
+        || (head.refers_to_first() && lost.contains(0));
+    match lost.count() {
+        0 => Verdict::Good(ChecksumStatus::Unchecked),
+        _ if hopeless => {
+            let gone = || Error::format(Part::Stream, None, "no block of it can be read");
+            Verdict::Bad(lost.into_runs().next().map_or_else(gone, |(_, error)| error))
+        }
+        _ => Verdict::Partial(lost),
     }
 }
 
@@ -109,23 +155,27 @@ fn by_sums(
     (params, context): (&Params, &Context),
     scratch: &mut Scratch,
 ) -> Result<Verdict> {
-    let Err(mismatch) = sums.check_chunk(bytes) else { return Ok(Verdict::Good(Standing::Matching)) };
+    let Err(mismatch) = sums.check_chunk(bytes) else { return Ok(Verdict::Good(ChecksumStatus::Matching)) };
     if !strict {
         return Ok(match by_decoding(bytes, (params, context), scratch)? {
-            Verdict::Good(_) => Verdict::Good(Standing::Stale),
+            Verdict::Good(_) => Verdict::Good(ChecksumStatus::Stale),
             other => other,
         });
     }
     if !is_damage(&mismatch) {
         return Err(mismatch);
     }
-    let head = match ChunkHead::parse(bytes, bytes.len() as u64, context) {
+    let head = match head_of(bytes, context) {
         Ok(head) => head.with_sums(sums.clone(), bytes)?,
         Err(_) => return Ok(Verdict::Bad(mismatch)),
     };
-    let check = |n: usize| head.check_block(n, bytes.get(head.block_span(n)).unwrap_or_default());
-    let wrong = (0..head.nblocks()).filter_map(|n| check(n).err().map(|error| (n, error)));
-    match some(wrong.collect(), &head) {
+    let mut lost = LostBlocks::default();
+    for n in 0..head.nblocks() {
+        if let Err(error) = head.check_block(n, bytes.get(head.block_span(n)).unwrap_or_default()) {
+            lost.push(n..n.saturating_add(1), || error)?;
+        }
+    }
+    match some(lost, &head) {
         Verdict::Good(_) => Ok(Verdict::Bad(mismatch)),
         other => Ok(other),
     }
@@ -141,46 +191,69 @@ fn by_decoding(
     header.check_supported()?;
     // What this build cannot read it cannot judge; but then the frame names it too.
     let named = header.codec() == Some(params.codec()) && header.pipeline() == params.pipeline();
-    let head = match ChunkHead::parse(bytes, bytes.len() as u64, context) {
-        Err(Error::Unsupported { .. }) if named => return Ok(Verdict::Good(Standing::Unchecked)),
+    let head = match head_of(bytes, context) {
+        Err(Error::Unsupported { .. }) if named => return Ok(Verdict::Good(ChecksumStatus::Unchecked)),
         head => head?,
     };
-    if matches!(head.content(), Content::Repeat(_)) {
-        return Ok(Verdict::Good(Standing::Unchecked));
-    }
-    let mut blocks = Vec::new();
-    each_block(&head, bytes, scratch, |n, decoded| match decoded {
-        Err(Error::Unsupported { .. }) if named => Ok(()),
-        Ok(_) => Ok(()),
-        Err(error) if is_damage(&error) => {
-            blocks.push((n, error));
-            Ok(())
+    let mut lost = LostBlocks::default();
+    match head.content() {
+        Content::Repeat(_) => return Ok(Verdict::Good(ChecksumStatus::Unchecked)),
+        Content::Raw => {
+            // Stored blocks are whole as far as there are bytes: nothing is to be looked at, however many they are.
+            let body = bytes.len().saturating_sub(header.header_len());
+            let whole = body.checked_div(header.blocksize() as usize).unwrap_or(0);
+            if bytes.len() < header.cbytes() as usize && whole < head.nblocks() {
+                let gone = || {
+                    Error::format(
+                        Part::Stream,
+                        None,
+                        format!("the chunk is cut off after {} bytes", bytes.len()),
+                    )
+                };
+                lost.push(whole..head.nblocks(), gone)?;
+            }
         }
-        Err(error) => Err(error),
-    })?;
-    Ok(some(blocks, &head))
+        Content::Blocks => {
+            each_block(&head, bytes, scratch, |n, decoded| match (decoded, cut(&head, n, bytes.len())) {
+                (_, Some(gone)) => lost.push(n..n.saturating_add(1), || gone),
+                (Err(Error::Unsupported { .. }), None) if named => Ok(()),
+                (Ok(_), None) => Ok(()),
+                (Err(error), None) if is_damage(&error) => lost.push(n..n.saturating_add(1), || error),
+                (Err(error), None) => Err(error),
+            })?;
+        }
+    }
+    Ok(some(lost, &head))
 }
+
+/// Uncompressed bytes of a chunk of which blocks are lost that is made anew, however little of it is there.
+const SALVAGED: u64 = 32 << 20;
 
 /// The chunk with `fill` in the place of these blocks, the others as they were; compressed so that nothing more is lost.
 pub(super) fn salvage(
     bytes: &[u8],
-    lost: &[(usize, Error)],
+    lost: &LostBlocks,
     fill: &[u8],
     (params, context): (&Params, &Context),
     exec: &Exec,
     scratch: &mut Scratch,
 ) -> Result<Vec<u8>> {
-    let head = ChunkHead::parse(bytes, bytes.len() as u64, context)?;
+    let head = head_of(bytes, context)?;
     let header = head.header();
+    let most = SALVAGED.saturating_add((bytes.len() as u64).saturating_mul(32));
+    if u64::from(header.nbytes()) > most {
+        let reason = "blocks of it are lost, and it is too large beside what is there to be made anew";
+        return Err(Error::format(Part::ChunkHeader, 4, reason));
+    }
     let mut items = zeroed("a chunk", u64::from(header.nbytes()))?;
     let size = (header.blocksize() as usize).max(1);
-    let mut parts: Vec<&mut [u8]> = items.chunks_mut(size).collect();
-    let is_lost = |n: usize| lost.binary_search_by_key(&n, |(block, _)| *block).is_ok();
     each_block(&head, bytes, scratch, |n, decoded| {
-        let Some(part) = parts.get_mut(n) else { return Ok(()) };
+        let at = n.saturating_mul(size).min(items.len());
+        let end = at.saturating_add(size).min(items.len());
+        let part = items.get_mut(at..end).unwrap_or_default();
         match decoded {
-            Ok(block) if !is_lost(n) && block.len() == part.len() => part.copy_from_slice(block),
-            Err(error) if !is_lost(n) => return Err(error),
+            Ok(block) if !lost.contains(n) && block.len() == part.len() => part.copy_from_slice(block),
+            Err(error) if !lost.contains(n) => return Err(error),
             _ => part.chunks_mut(fill.len().max(1)).for_each(|to| {
                 to.iter_mut().zip(fill).for_each(|(to, from)| *to = *from);
             }),

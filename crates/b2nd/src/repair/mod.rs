@@ -4,6 +4,7 @@
 //! A repair decides nothing about bytes that it cannot check: it makes a *view* of the old file, with a header, offsets and a
 //! trailer that open like those of any other frame, and copies that. So what comes out has been read the way every frame is.
 
+mod fates;
 mod finish;
 mod header;
 mod judge;

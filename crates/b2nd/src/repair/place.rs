@@ -1,14 +1,15 @@
 //! Which chunk lies where: by the offsets, by checksums, or in the order of lying; and what takes the place of those that are
 //! lost.
 
+use super::fates::{Fate, Fates, RUN_BYTES, Reasons};
 use super::header;
-use super::judge::{Due, Verdict, judge};
+use super::judge::{Expected, LostBlocks, MOST_REASONS, Verdict, judge};
 use super::options::RepairOptions;
 use super::recognise::matches_all;
 use super::report::Repaired;
 use super::scan::Likeness;
-use super::source::Source;
-use super::survey::{Faith, Survey};
+use super::source::{CHUNK_HEADER, Source};
+use super::survey::{ChecksumTrust, Survey};
 use crate::chunk;
 use crate::chunk::{ChunkHeader, Context, Params, Special, Sums};
 use crate::error::{Error, Part, Result};
@@ -16,14 +17,16 @@ use crate::exec::Scratch;
 use crate::frame::digests::State;
 use crate::frame::{ChunkSizes, Entry, Header, Layout, Offsets};
 use crate::limits::{Limits, reserved};
-use crate::schunk::{Standing, is_damage};
+use crate::schunk::walk::each_run;
+use crate::schunk::{ChecksumStatus, is_damage, most_listed};
 use std::collections::BTreeMap;
+use std::ops::Range;
 
-/// A chunk that is lost, or a block of it.
+/// Chunks that are lost, or blocks of the one chunk.
 #[derive(Debug)]
 pub(super) struct Loss {
-    pub(super) chunk: u64,
-    pub(super) block: Option<u32>,
+    pub(super) chunks: Range<u64>,
+    pub(super) blocks: Option<Range<u32>>,
     pub(super) error: Error,
 }
 
@@ -34,23 +37,12 @@ pub(super) struct Placed {
     pub(super) offsets: Offsets,
     pub(super) made: Vec<u8>,
     pub(super) files: BTreeMap<u32, Vec<u8>>,
+    /// What is lost, as far as it is listed, and how many chunks and blocks that are in all.
     pub(super) losses: Vec<Loss>,
+    pub(super) lost: u64,
     pub(super) stale: BTreeMap<u64, Sums>,
     pub(super) nbytes: u64,
 }
-
-/// What is known of a chunk.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Fate {
-    Unknown,
-    /// It is no more than this offset.
-    Special(i64),
-    /// At a position of the frame file, or in the file of this number.
-    Stored(u64),
-}
-
-/// About what is kept for a chunk that is lost, its texts included.
-const LOSS_BYTES: u64 = 512;
 
 /// Finds out.
 pub(super) struct Placing<'a> {
@@ -64,11 +56,17 @@ pub(super) struct Placing<'a> {
     pub(super) scratch: Scratch,
     pub(super) buffer: Vec<u8>,
     pub(super) strict: bool,
-    pub(super) fates: Vec<Fate>,
+    pub(super) fates: Fates,
     /// Chunks of which some blocks are lost, and where they are.
-    pub(super) partial: BTreeMap<u64, (u64, Vec<(usize, Error)>)>,
+    pub(super) partial: BTreeMap<u64, (u64, LostBlocks)>,
     /// Why a chunk is not where it should be.
-    pub(super) why: BTreeMap<u64, Error>,
+    pub(super) why: Reasons,
+    /// The most entries of the list of what is lost.
+    pub(super) most: usize,
+    /// What may be kept on the word of the file, in bytes.
+    pub(super) allowed: u64,
+    /// The chunks that the layer of checksums may have entries for.
+    listed: Vec<Range<u64>>,
     pub(super) stale: BTreeMap<u64, Sums>,
     /// What the last look at a place cost, in bytes.
     pub(super) cost: u64,
@@ -93,13 +91,22 @@ pub(super) fn place(
         report.chunks = len;
         let (offsets, nbytes) = (Offsets::Uniform { raw, len }, survey.header.nbytes());
         let (losses, stale) = (Vec::new(), BTreeMap::new());
-        return Ok(Placed { offsets, made: Vec::new(), files: BTreeMap::new(), losses, stale, nbytes });
+        return Ok(Placed {
+            offsets,
+            made: Vec::new(),
+            files: BTreeMap::new(),
+            losses,
+            lost: 0,
+            stale,
+            nbytes,
+        });
     }
     let (guesses, restored) = (report.guesses.len(), report.restored.len());
     {
-        let mut placing = Placing::new(source, survey, options, report, survey.faith != Faith::Foreign);
+        let mut placing =
+            Placing::new(source, survey, options, report, survey.trust != ChecksumTrust::Foreign);
         placing.find()?;
-        let believed = survey.faith != Faith::Broken || placing.is_proven() || !placing.is_missing();
+        let believed = survey.trust != ChecksumTrust::Broken || placing.is_proven() || !placing.is_missing();
         if believed || survey.layer.is_none() {
             return placing.finish();
         }
@@ -116,6 +123,17 @@ pub(super) fn place(
     let mut placing = Placing::new(source, survey, options, report, false);
     placing.find()?;
     placing.finish()
+}
+
+/// What a repair may keep on the word of the file, in bytes: [`Limits::max_index_bytes`], where the caller has set that; else in
+/// proportion to the file.
+fn allowance(source: &Source, options: &RepairOptions) -> u64 {
+    let listing = (source.listing.chunks.len() as u64).saturating_mul(CHUNK_HEADER);
+    let file = source.len.saturating_add(listing).saturating_mul(16);
+    match options.limits.max_index_bytes() {
+        Limits::DEFAULT_MAX_INDEX_BYTES => file.saturating_add(64 << 20).min(Limits::DEFAULT_MAX_INDEX_BYTES),
+        set => set,
+    }
 }
 
 /// Whether what is before the first block of a chunk matches its checksum; no where one checksum is over all of it.
@@ -139,6 +157,7 @@ impl<'a> Placing<'a> {
         strict: bool,
     ) -> Self {
         let header = &survey.header;
+        let most = most_listed(&options.limits);
         let mut context = Context::new(options.limits.clone())
             .with_registry(options.registry.clone())
             .with_typesize(header.params().typesize());
@@ -156,9 +175,12 @@ impl<'a> Placing<'a> {
             scratch: Scratch::default(),
             buffer: Vec::new(),
             strict,
-            fates: Vec::new(),
+            fates: Fates::default(),
             partial: BTreeMap::new(),
-            why: BTreeMap::new(),
+            why: Reasons::new(most),
+            most,
+            allowed: allowance(source, options),
+            listed: survey.layer.as_ref().map(|layer| layer.listed().collect()).unwrap_or_default(),
             stale: BTreeMap::new(),
             cost: 0,
             total: header.nbytes(),
@@ -198,14 +220,12 @@ impl<'a> Placing<'a> {
 
     /// Room for so many chunks.
     pub(super) fn make_room(&mut self, n: u64) -> Result<()> {
-        let bytes = n.saturating_mul(size_of::<Fate>() as u64);
-        Limits::check("the places of the chunks", bytes, self.options.limits.max_index_bytes())?;
+        Limits::check("the chunk offsets", n.saturating_mul(8), self.options.limits.max_index_bytes())?;
         if n > Offsets::MAX_CHUNKS {
             let reason = format!("{n} chunks, which no frame has");
             return Err(Error::format(Part::FrameHeader, None, reason));
         }
-        self.fates = reserved("the places of the chunks", usize::try_from(n).unwrap_or(usize::MAX))?;
-        self.fates.resize(usize::try_from(n).unwrap_or(usize::MAX), Fate::Unknown);
+        self.fates = Fates::new(n);
         let size = u64::from(self.survey.header.chunksize());
         if size > 0 && self.total.div_ceil(size) != n {
             self.total = size.saturating_mul(n);
@@ -214,11 +234,25 @@ impl<'a> Placing<'a> {
     }
 
     pub(super) fn is_missing(&self) -> bool {
-        self.fates.iter().any(|fate| matches!(fate, Fate::Unknown))
+        self.fates.missing().next().is_some()
     }
 
-    pub(super) fn missing(&self) -> impl Iterator<Item = u64> {
-        (0..).zip(&self.fates).filter(|(_, fate)| matches!(fate, Fate::Unknown)).map(|(n, _)| n)
+    /// Missing chunks that the layer of checksums may have entries for.
+    pub(super) fn missing_listed(&self) -> impl Iterator<Item = u64> {
+        self.listed.iter().flat_map(|listed| {
+            let both = move |run: Range<u64>| run.start.max(listed.start)..run.end.min(listed.end);
+            self.fates.missing().flat_map(both)
+        })
+    }
+
+    /// Sets what is known of some chunks.
+    ///
+    /// # Errors
+    /// [`Error::Limit`] when they differ more often than the file may cost.
+    pub(super) fn set_fate(&mut self, chunks: Range<u64>, fate: Fate) -> Result<()> {
+        self.fates.set(chunks, fate);
+        let bytes = self.fates.count().saturating_mul(RUN_BYTES);
+        Limits::check("the places of the chunks", bytes, self.allowed)
     }
 
     /// Uncompressed bytes of chunk `n`, where all have the same.
@@ -242,8 +276,8 @@ impl<'a> Placing<'a> {
     pub(super) fn look(&mut self, n: u64, place: u64) -> Result<Verdict> {
         let sums = self.sums(n, place);
         let sums = sums.as_ref().map(|(sums, strict)| (sums, *strict));
-        let due = Due { nbytes: self.nbytes(n), params: &self.params, sums };
-        let verdict = judge(&mut self.buffer, due, &self.context, &mut self.scratch)?;
+        let expected = Expected { nbytes: self.nbytes(n), params: &self.params, sums };
+        let verdict = judge(&self.buffer, expected, &self.context, &mut self.scratch)?;
         if let (Some((sums, true)), Verdict::Partial(_) | Verdict::Bad(_)) = (sums, &verdict) {
             let proven = matches!(verdict, Verdict::Partial(_)) || is_head(sums, &self.buffer);
             self.proven |= proven;
@@ -253,62 +287,62 @@ impl<'a> Placing<'a> {
 
     pub(super) fn settle(&mut self, n: u64, place: u64, verdict: Verdict) -> Result<()> {
         match verdict {
-            Verdict::Good(standing) => {
-                if let Some(fate) = usize::try_from(n).ok().and_then(|n| self.fates.get_mut(n)) {
-                    *fate = Fate::Stored(place);
-                }
-                match standing {
-                    Standing::Matching => self.matching = self.matching.saturating_add(1),
-                    Standing::Stale => self.stale.extend(self.sums(n, place).map(|(sums, _)| (n, sums))),
-                    Standing::Unchecked => {}
+            Verdict::Good(status) => {
+                self.set_fate(n..n.saturating_add(1), Fate::Stored(place))?;
+                match status {
+                    ChecksumStatus::Matching => self.matching = self.matching.saturating_add(1),
+                    ChecksumStatus::Stale => {
+                        self.stale.extend(self.sums(n, place).map(|(sums, _)| (n, sums)));
+                    }
+                    ChecksumStatus::Unchecked => {}
                 }
                 self.partial.remove(&n);
-                self.why.remove(&n);
                 Ok(())
             }
             Verdict::Partial(blocks) => {
-                let more = self.lossy().saturating_add(blocks.len() as u64);
-                self.check_list(more)?;
+                // Reasons for more than are listed would cost memory for nothing.
+                let listed = self.partial.len().saturating_mul(MOST_REASONS) < self.most;
+                let blocks = if listed { blocks } else { blocks.without_reasons() };
                 self.partial.entry(n).or_insert((place, blocks));
                 Ok(())
             }
             Verdict::Bad(error) => {
-                self.check_list(self.lossy().saturating_add(1))?;
                 let start = match self.source.layout {
                     Layout::Contiguous => place.saturating_sub(self.survey.base),
                     Layout::Sparse => 0,
                 };
                 let len = ChunkHeader::parse(&self.buffer).map_or(16, |header| u64::from(header.cbytes()));
-                self.why.entry(n).or_insert(error.in_bytes(start..start.saturating_add(len)));
+                let bytes = start..start.saturating_add(len);
+                self.why.note(n..n.saturating_add(1), || error.in_bytes(bytes));
                 Ok(())
             }
         }
     }
 
-    pub(super) fn lossy(&self) -> u64 {
-        (self.partial.len().saturating_add(self.why.len())) as u64
-    }
-
-    /// An error when a list of `len` losses costs more than the index of chunks may.
-    pub(super) fn check_list(&self, len: u64) -> Result<()> {
-        let most = self.options.limits.max_index_bytes();
-        Limits::check("the list of what is lost", len.saturating_mul(LOSS_BYTES), most)
-    }
-
     /// The chunks that are where the offsets say.
     fn by_offsets(&mut self) -> Result<()> {
         let Some(offsets) = &self.survey.offsets else { return Ok(()) };
-        let groups = offsets.groups()?;
-        for group in 0..groups.len() {
+        let (mut runs, allowed) = (Vec::new(), self.allowed);
+        // The last chunk may be shorter than others: it is no other chunk, wherever it lies.
+        let last = offsets.len().saturating_sub(1);
+        each_run(offsets, |raw, run| {
+            let bytes = (runs.len() as u64).saturating_mul(size_of::<(i64, Range<u64>)>() as u64);
+            Limits::check("the places of the chunks", bytes, allowed)?;
+            runs.try_reserve(2).map_err(|_| Error::out_of_memory("the places of the chunks", bytes))?;
+            let cut = if run.contains(&last) { last } else { run.end };
+            runs.extend(
+                [(raw, run.start..cut), (raw, cut..run.end)].into_iter().filter(|(_, run)| !run.is_empty()),
+            );
+            Ok(())
+        })?;
+        runs.sort_unstable_by_key(|(raw, run)| (*raw, run.start));
+        for group in runs.chunk_by(|(one, _), (other, _)| one == other) {
             self.options.exec.check_cancelled()?;
-            let Some((first, others)) = groups.get(group) else { continue };
-            let raw = offsets.raw(first)?;
-            match Entry::from_raw(raw) {
+            let Some((raw, _)) = group.first() else { continue };
+            match Entry::from_raw(*raw) {
                 Ok(Entry::Special(kind)) if is_possible(&self.survey.header, kind) => {
-                    for n in std::iter::once(first).chain(others.iter()) {
-                        if let Some(fate) = usize::try_from(n).ok().and_then(|n| self.fates.get_mut(n)) {
-                            *fate = Fate::Special(raw);
-                        }
+                    for (_, run) in group {
+                        self.set_fate(run.clone(), Fate::Special(*raw))?;
                     }
                 }
                 Ok(Entry::Stored(relative)) => {
@@ -319,13 +353,13 @@ impl<'a> Placing<'a> {
                         }
                         Layout::Sparse => relative,
                     };
-                    self.look_at_group(place, first, others.iter())?;
+                    self.look_at_group(place, group)?;
                 }
                 Ok(Entry::Special(_)) | Err(_) => {
-                    let error = || Error::format(Part::Offsets, None, "the offset is none that there can be");
-                    for n in std::iter::once(first).chain(others.iter()) {
-                        self.check_list(self.lossy().saturating_add(1))?;
-                        self.why.insert(n, error());
+                    for (_, run) in group {
+                        let error =
+                            || Error::format(Part::Offsets, None, "the offset is none that there can be");
+                        self.why.note(run.clone(), error);
                     }
                 }
             }
@@ -334,32 +368,60 @@ impl<'a> Placing<'a> {
     }
 
     /// Looks at chunks that are said to lie in the same place.
-    fn look_at_group(&mut self, place: u64, first: u64, others: impl Iterator<Item = u64>) -> Result<()> {
+    fn look_at_group(&mut self, place: u64, group: &[(i64, Range<u64>)]) -> Result<()> {
+        let Some(first) = group.first().map(|(_, run)| run.start) else { return Ok(()) };
+        let others = group.iter().map(|(_, run)| run.start.max(first.saturating_add(1))..run.end);
         if !self.fetch(place, first)? {
-            for n in others {
-                self.check_list(self.lossy().saturating_add(1))?;
-                self.why.insert(n, Error::format(Part::Offsets, None, format!("as chunk {first}")));
+            for run in others {
+                self.why.note(run, || Error::format(Part::Offsets, None, format!("as chunk {first}")));
             }
             return Ok(());
         }
         let verdict = self.look(first, place)?;
         let decoded = match &verdict {
-            Verdict::Good(standing) if *standing != Standing::Stale => Some(*standing),
+            Verdict::Good(status) if *status != ChecksumStatus::Stale => Some(*status),
             _ => None,
         };
         self.options.exec.progress(self.buffer.len() as u64);
         self.settle(first, place, verdict)?;
         let mut entries = None;
-        for n in others {
-            let all = entries.get_or_insert_with(|| chunk::hashes(&self.buffer).unwrap_or_default());
-            let fits = self.nbytes(n) == self.nbytes(first);
-            let verdict = match self.sums(n, place) {
-                Some((sums, _)) if matches_all(&sums, all) => Verdict::Good(Standing::Matching),
-                None if fits && decoded.is_some() => Verdict::Good(Standing::Unchecked),
-                _ => Verdict::Bad(Error::format(Part::Offsets, None, format!("not where chunk {first} is"))),
-            };
-            self.settle(n, place, verdict)?;
+        for run in others.filter(|run| !run.is_empty()) {
+            let fits = decoded.is_some() && self.nbytes(run.start) == self.nbytes(first);
+            let mut from = run.start;
+            for listed in self.listed_in(&run)? {
+                self.share(place, first, from..listed.start, fits)?;
+                for n in listed.clone() {
+                    let all = entries.get_or_insert_with(|| chunk::hashes(&self.buffer).unwrap_or_default());
+                    match self.sums(n, place) {
+                        Some((sums, _)) if matches_all(&sums, all) => {
+                            self.settle(n, place, Verdict::Good(ChecksumStatus::Matching))?;
+                        }
+                        None => self.share(place, first, n..n.saturating_add(1), fits)?,
+                        Some(_) => self.share(place, first, n..n.saturating_add(1), false)?,
+                    }
+                }
+                from = listed.end;
+            }
+            self.share(place, first, from..run.end, fits)?;
         }
+        Ok(())
+    }
+
+    /// The parts of a run of chunks that the layer of checksums may have entries for.
+    fn listed_in(&self, run: &Range<u64>) -> Result<Vec<Range<u64>>> {
+        let after = self.listed.partition_point(|listed| listed.end <= run.start);
+        let listed = self.listed.iter().skip(after).take_while(|listed| listed.start < run.end);
+        let mut found = reserved("the places of the chunks", listed.clone().count())?;
+        found.extend(listed.map(|listed| listed.start.max(run.start)..listed.end.min(run.end)));
+        Ok(found)
+    }
+
+    /// Chunks without checksums that lie where chunk `first` does, which can be had where that `fits` them.
+    fn share(&mut self, place: u64, first: u64, chunks: Range<u64>, fits: bool) -> Result<()> {
+        if fits {
+            return self.set_fate(chunks, Fate::Stored(place));
+        }
+        self.why.note(chunks, || Error::format(Part::Offsets, None, format!("not where chunk {first} is")));
         Ok(())
     }
 

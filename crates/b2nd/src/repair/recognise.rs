@@ -1,15 +1,17 @@
 //! Chunks known by their checksums, wherever they lie; and offsets known by theirs.
 
+use super::fates::Fate;
 use super::judge::Verdict;
-use super::place::{Fate, Placing, is_possible};
+use super::place::{Placing, is_possible};
 use super::scan::Search;
 use crate::chunk;
 use crate::chunk::{ChunkHeader, Special, Sums};
 use crate::error::{Part, Result};
 use crate::exec::Exec;
 use crate::frame::{Entry, Layout, Offsets};
-use crate::schunk::Standing;
+use crate::schunk::ChecksumStatus;
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// Of how many chunks that begin alike one is held against, block by block.
 const MOST_PARTIAL: usize = 16;
@@ -18,7 +20,7 @@ impl Placing<'_> {
     /// Looks everywhere for chunks that are missing and have checksums.
     pub(super) fn by_checksums(&mut self) -> Result<()> {
         let mut wanted: HashMap<u64, Vec<u64>> = HashMap::new();
-        for n in self.missing() {
+        for n in self.missing_listed() {
             if let Some(entry) = self.sums(n, 0).and_then(|(sums, _)| sums.get(0)) {
                 wanted.entry(entry).or_default().push(n);
             }
@@ -94,7 +96,7 @@ impl Placing<'_> {
         self.cost = each.saturating_add(16 * numbers.len() as u64);
         for n in numbers {
             if self.sums(n, at).is_some_and(|(sums, _)| matches_all(&sums, &all)) {
-                self.settle(n, at, Verdict::Good(Standing::Matching))?;
+                self.settle(n, at, Verdict::Good(ChecksumStatus::Matching))?;
             } else {
                 // Blocks of it may be whole, unless a better one turns up.
                 if left.len() < MOST_PARTIAL && !self.partial.contains_key(&n) {
@@ -127,13 +129,19 @@ impl Placing<'_> {
             Layout::Sparse => 0,
         };
         let stored = |place: u64| i64::try_from(place.saturating_sub(start)).ok();
-        for kind in [Special::Zeros, Special::Uninit, Special::Nan] {
-            let Some(raw) = Entry::Special(kind).to_raw() else { continue };
+        // The offsets are made and compressed, as they are stored.
+        let kinds = if self.fates.len().saturating_mul(24) <= self.allowed {
+            &[Special::Zeros, Special::Uninit, Special::Nan][..]
+        } else {
+            &[]
+        };
+        for kind in kinds {
+            let Some(raw) = Entry::Special(*kind).to_raw() else { continue };
             let mut known = true;
-            let offsets = Offsets::collect(self.fates.len() as u64, |n| {
-                let found = match usize::try_from(n).ok().and_then(|n| self.fates.get(n)) {
-                    Some(Fate::Stored(place)) => stored(*place),
-                    Some(Fate::Special(raw)) => Some(*raw),
+            let offsets = Offsets::collect(self.fates.len(), |n| {
+                let found = match self.fates.get(n) {
+                    Some(Fate::Stored(place)) => stored(place),
+                    Some(Fate::Special(raw)) => Some(raw),
                     _ if unlisted(n) => Some(raw),
                     _ => self.partial.get(&n).and_then(|(place, _)| stored(*place)).or_else(|| hint(n)),
                 };
@@ -141,13 +149,13 @@ impl Placing<'_> {
                 Ok(found.unwrap_or(0))
             })?;
             if known && chunk::hash(&offsets.encode(&Exec::new(1))?) == layer.offsets {
-                self.become_special(|n| unlisted(n).then_some(raw));
+                self.become_special(|n| unlisted(n).then_some(raw))?;
                 self.report.restored(Part::Offsets, "made anew: they match their checksum");
                 return Ok(());
             }
         }
         let specials = |n: u64| hint(n).filter(|raw| unlisted(n) && *raw < 0);
-        let taken = self.become_special(specials);
+        let taken = self.become_special(specials)?;
         if taken > 0 {
             let what = format!(
                 "they do not match their checksum, and say of {taken} chunks what nothing else tells"
@@ -158,20 +166,19 @@ impl Placing<'_> {
     }
 
     /// Makes missing chunks what `raw` says that they are; how many.
-    fn become_special(&mut self, raw: impl Fn(u64) -> Option<i64>) -> u64 {
+    fn become_special(&mut self, raw: impl Fn(u64) -> Option<i64>) -> Result<u64> {
         let mut taken = 0u64;
         let header = &self.survey.header;
-        for (n, fate) in (0..).zip(&mut self.fates) {
-            let kind = raw(n).filter(|_| matches!(fate, Fate::Unknown));
-            if let Some(raw) = kind
+        let missing: Vec<Range<u64>> = self.fates.missing().collect();
+        for n in missing.into_iter().flatten() {
+            if let Some(raw) = raw(n)
                 && matches!(Entry::from_raw(raw), Ok(Entry::Special(kind)) if is_possible(header, kind))
             {
-                *fate = Fate::Special(raw);
-                self.why.remove(&n);
+                self.set_fate(n..n.saturating_add(1), Fate::Special(raw))?;
                 taken = taken.saturating_add(1);
             }
         }
-        taken
+        Ok(taken)
     }
 }
 

@@ -19,7 +19,7 @@ pub struct Guess {
 ///
 /// ```
 /// use b2nd::{Dtype, Options, RepairOptions, repair_bytes};
-/// let mut bytes = Options::new().create(None, Dtype::parse("<i4")?, &[1000])?.to_bytes()?;
+/// let mut bytes = Options::new().create_in_memory(Dtype::parse("<i4")?, [1000])?.to_bytes()?;
 /// bytes[16..24].fill(0); // no length any more
 /// assert!(b2nd::Array::from_bytes(bytes.clone(), &Default::default()).is_err());
 /// let (whole, report) = repair_bytes(bytes, &RepairOptions::new())?;
@@ -32,16 +32,22 @@ pub struct Guess {
 pub struct Repaired {
     /// The number of chunks of the result.
     pub chunks: u64,
-    /// Chunks, or blocks of chunks, that are lost: in the result they hold the fill. In the order of the chunks.
+    /// Chunks, or blocks of chunks, that are lost: in the result they hold the fill. In the order of the chunks; at most 10,000
+    /// entries, fewer where [`Limits::max_index_bytes`](crate::Limits::max_index_bytes) has less than 512 bytes for each.
     pub lost: Vec<Damage>,
+    /// How many chunks and blocks are lost: all of them, listed in `lost` or not.
+    pub lost_places: u64,
     /// Metalayers and vlmetalayers that are lost: of which part, and the name, where it is known.
     pub lost_metalayers: Vec<(Part, String)>,
     /// What was put right, and from what.
     pub restored: Vec<(Part, String)>,
     /// What could not be known for sure.
     pub guesses: Vec<Guess>,
-    /// Chunks that do not match a checksum from before another program wrote to the frame: kept as they are.
+    /// Chunks that do not match a checksum from before another program wrote to the frame: kept as they are. As many are listed
+    /// as of what is lost.
     pub stale: Vec<u64>,
+    /// The number of these chunks, listed in `stale` or not.
+    pub stale_chunks: u64,
     /// Chunks all of which matches its checksums.
     pub matching: u64,
     /// What lay about and is not part of the result: bytes before and behind the frame, files that nothing refers to.
@@ -53,7 +59,7 @@ pub struct Repaired {
 impl Repaired {
     /// Whether nothing is lost and nothing was guessed: the result is what was written.
     pub fn is_whole(&self) -> bool {
-        self.lost.is_empty() && self.lost_metalayers.is_empty() && self.guesses.is_empty()
+        self.lost_places == 0 && self.lost_metalayers.is_empty() && self.guesses.is_empty()
     }
     /// Whether anything was wrong at all.
     pub fn was_sound(&self) -> bool {
@@ -83,12 +89,9 @@ impl fmt::Display for Repaired {
             writeln!(f, "lost: {} {name}", part.name())?;
         }
         for place in self.lost.iter().take(MOST_LINES) {
-            write!(f, "lost: chunk {}", place.chunk)?;
-            if let Some(block) = place.block {
-                write!(f, ", block {block}")?;
-            }
+            write!(f, "lost: {}", place.place())?;
             if !place.start.is_empty() {
-                f.write_str(", items [")?;
+                f.write_str(if place.count == 1 { ", items [" } else { ", in items [" })?;
                 for (axis, (start, stop)) in place.start.iter().zip(&place.stop).enumerate() {
                     write!(f, "{}{start}:{stop}", if axis > 0 { ", " } else { "" })?;
                 }
@@ -96,11 +99,13 @@ impl fmt::Display for Repaired {
             }
             writeln!(f, ": {}", place.error)?;
         }
-        if let Some(more) = self.lost.len().checked_sub(MOST_LINES).filter(|more| *more > 0) {
+        let shown =
+            self.lost.iter().take(MOST_LINES).fold(0u64, |sum, place| sum.saturating_add(place.count));
+        if let Some(more) = self.lost_places.checked_sub(shown).filter(|more| *more > 0) {
             writeln!(f, "lost: and {more} more places")?;
         }
         if let Some(first) = self.stale.first() {
-            let n = self.stale.len();
+            let n = self.stale_chunks;
             writeln!(
                 f,
                 "stale: chunk {first}{}: another program wrote it, or it is damaged: kept",

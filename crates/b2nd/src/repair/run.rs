@@ -14,6 +14,7 @@ use crate::io::{Listing, MemoryStore, Owner};
 use crate::schunk::SaveOptions;
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Repairs the frame at `path`, and writes what can be saved as a new frame at `out`. The damaged frame is only read.
 ///
@@ -27,7 +28,7 @@ use std::path::Path;
 /// # let dir = std::env::temp_dir().join(format!("b2nd-doc-repair-{}", std::process::id()));
 /// # std::fs::create_dir_all(&dir).unwrap();
 /// let (path, out) = (dir.join("torn.b2nd"), dir.join("whole.b2nd"));
-/// let mut array = Options::new().with_chunks([100]).create(Some(&path), Dtype::parse("<i4")?, &[1000])?;
+/// let mut array = Options::new().with_chunks([100]).create(&path, Dtype::parse("<i4")?, [1000])?;
 /// array.write_items(s![], &(0..1000).collect::<Vec<i32>>())?;
 /// drop(array);
 /// let bytes = std::fs::read(&path).unwrap();
@@ -55,7 +56,7 @@ pub fn repair(path: impl AsRef<Path>, out: impl AsRef<Path>, options: &RepairOpt
         .with_layout(options.layout.unwrap_or(source.layout))
         .with_overwrite(options.overwrite)
         .with_durability(options.durability);
-    view.schunk().save_kept(out.as_ref(), &saving)?;
+    view.schunk().save_kept(out.as_ref(), &saving, None)?;
     Ok(report)
 }
 
@@ -83,7 +84,7 @@ pub fn repair_in_place(path: impl AsRef<Path>, options: &RepairOptions) -> Resul
     let new = io::beside(path)?;
     let layout = options.layout.unwrap_or(source.layout);
     let saving = SaveOptions::new().with_layout(layout).with_durability(options.durability);
-    view.schunk().save_kept(&new, &saving)?;
+    view.schunk().save_kept(&new, &saving, Some(path))?;
     report.original = Some(io::replace_keeping(path, &new)?);
     Ok(report)
 }
@@ -92,7 +93,7 @@ pub fn repair_in_place(path: impl AsRef<Path>, options: &RepairOptions) -> Resul
 ///
 /// ```
 /// use b2nd::{Dtype, Options, RepairOptions, repair_bytes};
-/// let bytes = Options::new().create(None, Dtype::parse("<i4")?, &[1000])?.to_bytes()?;
+/// let bytes = Options::new().create_in_memory(Dtype::parse("<i4")?, [1000])?.to_bytes()?;
 /// let (copy, report) = repair_bytes([vec![7; 100], bytes].concat(), &RepairOptions::new())?;
 /// assert_eq!(b2nd::Array::from_bytes(copy, &Default::default())?.shape(), [1000]);
 /// assert_eq!(report.left_out, ["100 bytes before the frame"]);
@@ -103,7 +104,7 @@ pub fn repair_in_place(path: impl AsRef<Path>, options: &RepairOptions) -> Resul
 /// As [`repair`].
 pub fn repair_bytes(bytes: Vec<u8>, options: &RepairOptions) -> Result<(Vec<u8>, Repaired)> {
     let store = MemoryStore::from_bytes(bytes).at(options.offset)?;
-    let source = Source::new(Box::new(store), Layout::Contiguous, Listing::default())?;
+    let source = Source::new(Arc::new(store), Layout::Contiguous, Listing::default())?;
     let mut report = Repaired::default();
     let view = restore(&source, options, &mut report)?;
     Ok((view.schunk().to_bytes()?, report))
@@ -129,10 +130,14 @@ fn restore(source: &Source, options: &RepairOptions, report: &mut Repaired) -> R
     let placed = place::place(source, &mut survey, options, report)?;
     if source.layout == Layout::Sparse {
         let named = |raw: i64| u32::try_from(raw).ok();
-        let used: BTreeSet<u32> = match &placed.offsets {
-            Offsets::Each(all) => all.iter().filter_map(|raw| named(*raw)).collect(),
-            Offsets::Uniform { raw, .. } => named(*raw).into_iter().collect(),
-        };
+        let mut used = BTreeSet::new();
+        match &placed.offsets {
+            Offsets::Uniform { raw, .. } => used.extend(named(*raw)),
+            offsets => offsets.each_stored(|_, raw| {
+                used.extend(named(raw));
+                Ok(())
+            })?,
+        }
         let unused = source.listing.chunks.iter().filter(|number| !used.contains(number));
         report.left_out.extend(unused.map(|number| format!("{number:08X}.chunk: nothing refers to it")));
     }

@@ -1,8 +1,8 @@
 //! Chunks in the order in which they lie: what is left to go by where nothing says which is which.
 
-use super::judge::{Due, Verdict, judge};
+use super::judge::{Expected, Verdict, judge};
 use super::options::RepairOptions;
-use super::place::{Fate, Placing};
+use super::place::Placing;
 use super::scan;
 use super::scan::{Likeness, Search};
 use super::source::{CHUNK_HEADER, Source};
@@ -11,6 +11,8 @@ use crate::error::{Part, Result};
 use crate::exec::Scratch;
 use crate::frame::{Layout, Offsets};
 use crate::schunk::is_damage;
+use crate::schunk::walk::each_run;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// The chunks that can be decoded, or of which it is plain where they lie, in the order of lying; `data` is where chunks may be.
@@ -66,11 +68,11 @@ fn look(
 ) -> Result<Verdict> {
     match source.chunk(place, buffer) {
         Ok(header) if likeness.header(buffer).is_some() => {
-            let due = Due { nbytes: Some(header.nbytes()), params, sums: None };
-            judge(buffer, due, context, scratch)
+            let expected = Expected { nbytes: Some(header.nbytes()), params, sums: None };
+            judge(buffer, expected, context, scratch)
         }
         Ok(header) => {
-            judge(buffer, Due { nbytes: Some(!header.nbytes()), params, sums: None }, context, scratch)
+            judge(buffer, Expected { nbytes: Some(!header.nbytes()), params, sums: None }, context, scratch)
         }
         Err(error) if is_damage(&error) => Ok(Verdict::Bad(error)),
         Err(error) => Err(error),
@@ -98,7 +100,7 @@ impl Placing<'_> {
                 None => return Ok(()),
             },
             None => {
-                let n = self.fates.len() as u64;
+                let n = self.fates.len();
                 let by_name =
                     self.source.layout == Layout::Sparse && found.last().is_none_or(|(last, _)| *last < n);
                 found
@@ -110,19 +112,14 @@ impl Placing<'_> {
         };
         let mut taken = 0u64;
         for ((place, verdict), n) in found.into_iter().zip(numbers) {
-            let Some(n) = n.filter(|n| *n < self.fates.len() as u64) else { continue };
-            let index = usize::try_from(n).unwrap_or(usize::MAX);
-            if !matches!(self.fates.get(index), Some(Fate::Unknown)) || self.is_judged(n) {
-                continue;
-            }
+            let Some(n) = n.filter(|n| self.fates.is_unknown(*n) && !self.is_judged(*n)) else { continue };
             let (_, fits) = (self.buffer.clear(), self.nbytes(n));
             let right = self
                 .source
                 .chunk(place, &mut self.buffer)
-                .is_ok_and(|header| fits.is_none_or(|due| due == header.nbytes()));
+                .is_ok_and(|header| fits.is_none_or(|expected| expected == header.nbytes()));
             if right {
                 taken = taken.saturating_add(1);
-                self.why.remove(&n);
                 self.settle(n, place, verdict)?;
             }
         }
@@ -139,13 +136,14 @@ impl Placing<'_> {
 
 /// Which chunk each of `count` chunks is that lie in the order of their offsets; `None` where there are not as many offsets.
 fn ranks(offsets: &Offsets, count: u64) -> Result<Option<Vec<Option<u64>>>> {
-    let groups = offsets.groups()?;
-    let firsts = (0..groups.len()).filter_map(|group| groups.get(group).map(|(first, _)| first));
-    let mut numbers = Vec::new();
-    for n in firsts {
-        if offsets.raw(n)? >= 0 {
-            numbers.push(Some(n));
+    let mut firsts = BTreeMap::new();
+    each_run(offsets, |raw, run| {
+        // One more than there are chunks tells as much as all.
+        if raw >= 0 && firsts.len() as u64 <= count {
+            firsts.entry(raw).or_insert(run.start);
         }
-    }
+        Ok(())
+    })?;
+    let numbers: Vec<Option<u64>> = firsts.into_values().map(Some).collect();
     Ok(Some(numbers).filter(|numbers| numbers.len() as u64 == count))
 }

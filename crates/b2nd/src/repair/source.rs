@@ -3,7 +3,7 @@
 use crate::chunk::ChunkHeader;
 use crate::error::{Error, Part, Result};
 use crate::frame::Layout;
-use crate::io::{FileId, Listing, Store};
+use crate::io::{FileId, Listing, ReadStore};
 use crate::limits::resize;
 use crate::schunk::is_damage;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ pub(super) const CHUNK_HEADER: u64 = 32;
 /// A damaged frame.
 #[derive(Debug)]
 pub(super) struct Source {
-    pub(super) store: Arc<dyn Store>,
+    pub(super) store: Arc<dyn ReadStore>,
     pub(super) layout: Layout,
     /// The length of the frame file.
     pub(super) len: u64,
@@ -22,13 +22,13 @@ pub(super) struct Source {
 }
 
 impl Source {
-    pub(super) fn new(store: Box<dyn Store>, layout: Layout, listing: Listing) -> Result<Self> {
+    pub(super) fn new(store: Arc<dyn ReadStore>, layout: Layout, listing: Listing) -> Result<Self> {
         let len = match store.len(FileId::Frame) {
             // What is left then are chunk files.
             Err(error) if layout == Layout::Sparse && is_damage(&error) => 0,
             found => found?,
         };
-        Ok(Source { store: store.into(), layout, len, listing })
+        Ok(Source { store, layout, len, listing })
     }
 
     /// Bytes of the frame file from `at` on, as many of `len` as are there.

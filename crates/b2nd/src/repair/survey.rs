@@ -10,18 +10,18 @@ use super::tails;
 use super::tails::Tail;
 use crate::chunk;
 use crate::error::{Part, Result};
-use crate::exec::Exec;
 use crate::frame::digests::{Layer, Seal, check_header};
 use crate::frame::salvage::{header_for_chunks, offsets_header, read_header, read_offsets, salvage_trailer};
 use crate::frame::{Header, Layout, Offsets, Trailer};
+use crate::schunk::check_vlmetalayer;
 use std::ops::Range;
 
-/// How far the checksums are to be believed.
+/// How far a repair trusts the checksums of a damaged frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Faith {
-    /// They are as they were written, and nobody has written since: what does not match is damaged.
+pub(super) enum ChecksumTrust {
+    /// They are intact, and no other program has written since: what does not match is damaged.
     Sealed,
-    /// Something of them is damaged. If anything matches them, what does not is damaged.
+    /// Part of them is damaged. If anything matches them, what does not match is damaged.
     Broken,
     /// Another program has written since: what does not match may be its work.
     Foreign,
@@ -34,7 +34,7 @@ pub(super) struct Survey {
     pub(super) header: Header,
     pub(super) trailer: Trailer,
     pub(super) layer: Option<Layer>,
-    pub(super) faith: Faith,
+    pub(super) trust: ChecksumTrust,
     /// The offsets, as they are stored.
     pub(super) offsets: Option<Offsets>,
     /// Offsets that do not match their checksum.
@@ -108,12 +108,12 @@ fn gather(
                 .restored(Part::Offsets, format!("found at byte {at} of the file, in front of the trailer"));
         }
     }
-    let (trailer, faith) = trailer(source, tail, index.as_ref(), &found, options, report)?;
+    let (trailer, trust) = trailer(source, tail, index.as_ref(), &found, options, report)?;
     if layer.is_none() {
         layer = layer_of(&trailer, options);
     }
-    doubt(&found.header, &trailer, layer.as_ref(), faith, report);
-    if let (Some(layer), Some(index), Faith::Broken) = (&layer, &index, faith)
+    doubt(&found.header, &trailer, layer.as_ref(), trust, report);
+    if let (Some(layer), Some(index), ChecksumTrust::Broken) = (&layer, &index, trust)
         && layer.header() == found.header.bytes()
         && layer.offsets == index.hash
     {
@@ -128,7 +128,7 @@ fn gather(
     }
     let (mut offsets, mut hint) = (index.as_ref().map(|index| index.offsets.clone()), None);
     if let (Some(index), Some(layer)) = (&index, &layer)
-        && faith != Faith::Foreign
+        && trust != ChecksumTrust::Foreign
         && layer.offsets != index.hash
     {
         report.restored(Part::Offsets, "they do not match their checksum: chunks are known by theirs");
@@ -145,11 +145,17 @@ fn gather(
     outside(source, &found, tail, report);
     let data = found.base.saturating_add(found.header.len()).min(source.len)..end;
     let (base, header) = (found.base, found.header);
-    Ok(Survey { base, header, trailer, layer, faith, offsets, hint, data })
+    Ok(Survey { base, header, trailer, layer, trust, offsets, hint, data })
 }
 
 /// Says what cannot be checked, as the checksums are damaged that would be needed.
-fn doubt(header: &Header, trailer: &Trailer, layer: Option<&Layer>, faith: Faith, report: &mut Repaired) {
+fn doubt(
+    header: &Header,
+    trailer: &Trailer,
+    layer: Option<&Layer>,
+    trust: ChecksumTrust,
+    report: &mut Repaired,
+) {
     for (first, last) in layer.iter().flat_map(|layer| layer.damaged()) {
         let what =
             format!("those of chunks {first} to {last} are damaged: what can be decoded counts as right");
@@ -159,7 +165,7 @@ fn doubt(header: &Header, trailer: &Trailer, layer: Option<&Layer>, faith: Faith
         None if header.is_signed() => {
             report.guessed(Part::Checksums, "they are lost: what can be decoded counts as right");
         }
-        Some(layer) if faith == Faith::Broken => {
+        Some(layer) if trust == ChecksumTrust::Broken => {
             for (name, stored) in trailer.entries() {
                 if !layer.vlmetalayers().contains(&chunk::hash(stored)) {
                     let what =
@@ -327,7 +333,7 @@ fn trailer(
     found: &Found,
     options: &RepairOptions,
     report: &mut Repaired,
-) -> Result<(Trailer, Faith)> {
+) -> Result<(Trailer, ChecksumTrust)> {
     let Some(tail) = tail else {
         let start = match index {
             Some(index) => index.place.end,
@@ -342,12 +348,12 @@ fn trailer(
             report.lost_metalayers.push((Part::Vlmetalayer, unknown));
         }
         report.lost_metalayers.extend(lost.into_iter().map(|name| (Part::Vlmetalayer, name)));
-        return Ok((checked(trailer, None, options, report), Faith::Broken));
+        return Ok((checked(trailer, None, options, report), ChecksumTrust::Broken));
     };
-    let faith = match tail.trailer.checksums().1 {
-        Seal::Intact => Faith::Sealed,
-        Seal::Broken => Faith::Broken,
-        Seal::None => Faith::Foreign,
+    let trust = match tail.trailer.checksums().1 {
+        Seal::Intact => ChecksumTrust::Sealed,
+        Seal::Broken => ChecksumTrust::Broken,
+        Seal::None => ChecksumTrust::Foreign,
     };
     if found.base.saturating_add(found.header.frame_len()) != tail.end {
         report.restored(
@@ -355,8 +361,8 @@ fn trailer(
             format!("the length of the frame: its trailer ends at byte {}", tail.end),
         );
     }
-    let layer = layer_of(&tail.trailer, options).filter(|_| faith == Faith::Sealed);
-    Ok((checked(tail.trailer.clone(), layer.as_ref(), options, report), faith))
+    let layer = layer_of(&tail.trailer, options).filter(|_| trust == ChecksumTrust::Sealed);
+    Ok((checked(tail.trailer.clone(), layer.as_ref(), options, report), trust))
 }
 
 /// The trailer without the vlmetalayers that cannot be read, or do not match their checksum.
@@ -367,15 +373,10 @@ fn checked(
     report: &mut Repaired,
 ) -> Trailer {
     let mut lost = Vec::new();
-    let limits = options.limits.clone().with_max_chunk_bytes(options.limits.max_meta_bytes());
     for (n, (name, stored)) in trailer.entries().enumerate() {
         let matches = layer.is_none_or(|layer| layer.vlmetalayer(n) == Some(chunk::hash(stored)));
-        let whole =
-            chunk::ChunkHeader::parse(stored).is_ok_and(|h| u64::from(h.cbytes()) == stored.len() as u64);
-        if !matches
-            || !whole
-            || chunk::decode(stored, &limits, &Exec::new(1)).is_err_and(|e| crate::schunk::is_damage(&e))
-        {
+        let broken = |error: crate::error::Error| crate::schunk::is_damage(&error);
+        if !matches || check_vlmetalayer(stored, &options.limits, &options.exec).is_err_and(broken) {
             lost.push(n);
             report.lost_metalayers.push((Part::Vlmetalayer, name.text().to_owned()));
         }

@@ -11,6 +11,7 @@ use crate::exec::Exec;
 use crate::frame::{Layout, Trailer};
 use crate::io::Pieced;
 use crate::schunk::{Damage, OpenOptions, SChunk, is_damage};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// What can be read of a damaged frame.
@@ -27,16 +28,13 @@ impl View {
         }
     }
 
-    /// The damage that the loss of a chunk, or of a block of it, is.
-    fn damage(&self, n: u64, block: Option<u32>, error: Error) -> Damage {
+    /// The damage that the loss of some chunks, or of some blocks of the one chunk, is.
+    fn damage(&self, chunks: Range<u64>, blocks: Option<Range<u32>>, error: Error) -> Damage {
         match self {
             View::Array(array) => {
-                array.damage_at(n, block, array.revision() != Revision::CatervaPartshape, error)
+                array.damage_at(chunks, blocks, array.revision() != Revision::CatervaPartshape, error)
             }
-            View::Frame(schunk) => {
-                let (start, stop) = schunk.items_of(n);
-                Damage { chunk: n, block, start, stop, error: error.in_chunk(n) }
-            }
+            View::Frame(schunk) => schunk.damage_at(chunks, blocks, error),
         }
     }
 }
@@ -85,13 +83,14 @@ pub(super) fn open(
     let identity = survey.layer.as_ref().map(|layer| layer.identity);
     let keep = options.renew || survey.layer.is_some();
     let open = || -> Result<SChunk> {
-        let mut schunk = SChunk::open_store(Box::new(pieced.clone()), source.layout, &opening)?;
+        let mut schunk = SChunk::open_store(Arc::new(pieced.clone()), source.layout, &opening)?;
         let stale = if options.renew { Default::default() } else { placed.stale.clone() };
-        schunk.inherit_checksums(identity, stale, keep);
+        schunk.inherit_checksums(identity, stale, keep)?;
         Ok(schunk)
     };
     let schunk = open()?;
-    let is_array = schunk.metalayers().any(|(name, _)| name == "b2nd" || name == "caterva");
+    let is_array = schunk.stored_object().is_none()
+        && schunk.metalayers().any(|(name, _)| name == "b2nd" || name == "caterva");
     let view = match is_array.then(|| Array::from_schunk(schunk)) {
         Some(Ok(array)) => View::Array(Box::new(array)),
         Some(Err(error)) if is_damage(&error) => {
@@ -103,7 +102,8 @@ pub(super) fn open(
         None => View::Frame(Box::new(open()?)),
     };
     let losses = std::mem::take(&mut placed.losses);
-    report.lost.extend(losses.into_iter().map(|loss| view.damage(loss.chunk, loss.block, loss.error)));
+    report.lost_places = placed.lost;
+    report.lost.extend(losses.into_iter().map(|loss| view.damage(loss.chunks, loss.blocks, loss.error)));
     Ok(view)
 }
 
@@ -117,7 +117,7 @@ pub(super) fn as_it_is(source: &Source, options: &RepairOptions) -> Result<View>
     let pieced = Pieced { front: Vec::new(), source: store, middle: source.len, back: Arc::default(), files };
     let damaged = || Error::unsupported("repairing a damaged frame of the betas (format version 0 or 1)");
     let schunk =
-        SChunk::open_store(Box::new(pieced), source.layout, &opening).map_err(|error| match error {
+        SChunk::open_store(Arc::new(pieced), source.layout, &opening).map_err(|error| match error {
             error if is_damage(&error) => damaged(),
             error => error,
         })?;

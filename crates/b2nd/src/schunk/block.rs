@@ -1,20 +1,19 @@
 //! One block of a chunk, with no more fetched than it takes.
 
-use super::handle::Place;
-use super::handle::SChunk;
+use super::snapshot::{FrameSnapshot, Place};
 use crate::chunk;
 use crate::error::{Error, Result};
 use crate::limits::copied;
 use std::borrow::Cow;
 use std::ops::Range;
 
-impl SChunk {
+impl FrameSnapshot {
     /// The uncompressed bytes of block `block` of chunk `n`, fetching little more of a stored chunk than that. For chunks whose
     /// blocks have lengths of their own as well; [`ChunkHeader::nblocks`](chunk::ChunkHeader::nblocks) says how many there are.
     ///
     /// ```
     /// use b2nd::{s, Dtype, Options};
-    /// let mut a = Options::new().with_chunks([8]).with_blocks([4]).create(None, Dtype::parse("|u1")?, &[8])?;
+    /// let mut a = Options::new().with_chunks([8]).with_blocks([4]).create_in_memory(Dtype::parse("|u1")?, [8])?;
     /// a.write_bytes(s![], &[1, 2, 3, 4, 5, 6, 7, 8])?;
     /// assert_eq!(a.schunk().decompress_block(0, 1)?, [5, 6, 7, 8]);
     /// # Ok::<(), b2nd::Error>(())

@@ -19,7 +19,7 @@ const ENTRY_BYTES: u64 = 256;
 /// How often a taken lock is tried again before the cache is left alone.
 const TRIES: usize = 1000;
 
-/// What a block cache holds and how it did, as [`SChunk::block_cache`](crate::SChunk::block_cache) tells.
+/// What a block cache holds and how it did, as [`SChunk::block_cache`](crate::schunk::FrameSnapshot::block_cache) tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct CacheUse {
@@ -120,14 +120,14 @@ impl BlockCache {
         }
     }
 
-    pub(crate) fn clear(&mut self) {
-        let clock = self.clock.get_mut().unwrap_or_else(PoisonError::into_inner);
+    pub(crate) fn clear(&self) {
+        let mut clock = self.clock.lock().unwrap_or_else(PoisonError::into_inner);
         *clock = Clock { hits: clock.hits, misses: clock.misses, ..Clock::default() };
     }
 
     /// Drops the blocks of chunks that started between these bytes of the frame.
-    pub(crate) fn forget(&mut self, bytes: Range<u64>) {
-        let clock = self.clock.get_mut().unwrap_or_else(PoisonError::into_inner);
+    pub(crate) fn forget(&self, bytes: Range<u64>) {
+        let mut clock = self.clock.lock().unwrap_or_else(PoisonError::into_inner);
         // A frame that grows puts its chunks behind all others: these need no look at all blocks for each chunk.
         if bytes.start <= clock.highest {
             clock.forget(|key| key.file == FileId::Frame && bytes.contains(&key.offset));
@@ -230,7 +230,7 @@ mod tests {
 
     #[test]
     fn what_is_too_large_is_not_kept() {
-        let mut cache = BlockCache::new(1000);
+        let cache = BlockCache::new(1000);
         cache.put(key(1), Arc::new(vec![0; 1000]));
         assert!(cache.get(key(1)).is_none() && !cache.admits(1, 1000));
         cache.put(key(1), Arc::new(vec![0; 700]));
@@ -250,7 +250,7 @@ mod tests {
                 assert_eq!(block[0], asked as u8);
             }
             if n % 500 == 499 {
-                let mut cache_without = std::mem::take(&mut cache);
+                let cache_without = std::mem::take(&mut cache);
                 cache_without.forget(1000..3000);
                 let left: Vec<_> = (0..97).filter(|n| cache_without.get(key(*n)).is_some()).collect();
                 assert!(!left.is_empty() && left.iter().all(|n| !(10..30).contains(n)), "{left:?}");

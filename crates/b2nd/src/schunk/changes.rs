@@ -2,6 +2,7 @@
 
 use crate::frame::{Header, Space, Trailer, Undo};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// What has changed since the last commit, and how to take it back.
 #[derive(Debug, Default)]
@@ -41,7 +42,7 @@ pub(super) struct Changes {
     /// Sparse: a file that nothing refers to and that stays, as its number is the highest that was given.
     pub(super) emptied: Option<u32>,
     /// Header and trailer of the last commit, when they have changed.
-    pub(super) old: Option<Box<(Header, Trailer)>>,
+    pub(super) old: Option<(Arc<Header>, Arc<Trailer>)>,
 }
 
 impl Changes {

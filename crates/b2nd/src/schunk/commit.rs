@@ -8,40 +8,43 @@ use crate::frame::digests::Draft;
 use crate::frame::plan;
 use crate::frame::plan::FileId;
 use crate::frame::plan::WriteStep;
-use crate::frame::{Header, Offsets, Space, sector_end};
+use crate::frame::{Header, Space, sector_end};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 impl SChunk {
     /// Makes everything since the last commit visible: offsets and trailer where the header refers to nothing, sync, then the
     /// header in one write.
     pub(crate) fn commit(&mut self) -> Result<()> {
-        if !self.changes.dirty && !self.changes.unpublished {
+        if !self.writer.changes.dirty && !self.writer.changes.unpublished {
             return Ok(());
         }
-        self.look_for_fleet()?;
-        let fleet = self.fleet();
-        let _alone = fleet.as_ref().map(|fleet| fleet.alone()).transpose()?;
+        self.look_for_peer_lock()?;
+        let peer_lock = self.peer_lock();
+        let _alone = peer_lock.as_ref().map(|peer_lock| peer_lock.alone()).transpose()?;
         self.check_unchanged()?;
         // Chunks that share a file with offsets and trailer; else each commit makes a file of its own for these.
         let shared = self.layout() == Layout::Contiguous && self.header.nbytes() > 0;
-        let inwards = shared && !self.changes.unpublished && self.tighten()?;
+        let inwards = shared && !self.writer.changes.unpublished && self.tighten()?;
         let dead = if shared { self.dead_chunks()? } else { Vec::new() };
         let draft = self.draft()?;
         let (header, steps, emptied) = self.plan(draft.as_ref(), shared, inwards)?;
         self.apply_commit(&steps)?;
-        self.header = header;
-        self.changes.emptied = emptied.filter(|number| !self.changes.kept.contains(number));
+        self.state.header = Arc::new(header);
+        self.writer.changes.emptied = emptied.filter(|number| !self.writer.changes.kept.contains(number));
         let tail = self.tail_place();
         if shared {
-            let synced = self.durability.keeps() || !self.durability.orders();
-            self.changes.space.commit(tail, &dead, synced);
+            let synced = self.writer.durability.keeps() || !self.writer.durability.orders();
+            self.writer.changes.space.commit(tail, &dead, synced);
             self.cut_much();
         } else {
-            self.changes.space = Space::new(self.changes.space.reuses(), tail.clone(), tail.end);
+            self.writer.changes.space =
+                Space::new(self.writer.changes.space.reuses(), tail.clone(), tail.end);
         }
         let stored = draft.and_then(|draft| draft.stored());
-        self.digests.settle(stored.as_ref(), self.context.limits());
-        self.trailer.set_checksums(stored);
+        let limits = self.limits().clone();
+        self.digests_mut().settle(stored.as_ref(), &limits);
+        self.trailer_mut().set_checksums(stored);
         self.settle();
         self.note_tail();
         Ok(())
@@ -54,59 +57,59 @@ impl SChunk {
         shared: bool,
         inwards: bool,
     ) -> Result<(Header, Vec<WriteStep<'static>>, Option<u32>)> {
-        let added: Vec<u32> = self.changes.added.iter().copied().collect();
+        let added: Vec<u32> = self.writer.changes.added.iter().copied().collect();
         // An offset may be stored twice; what something still refers to stays.
-        let mut obsolete = self.unreferenced();
+        let mut obsolete = self.unreferenced()?;
         // Its number would be given again by whoever opens the frame next.
-        let named = self.offsets.max_stored();
+        let named = self.work().offsets.max_stored()?;
         let emptied =
             obsolete.last().copied().filter(|last| named.is_none_or(|named| u64::from(*last) > named));
         obsolete.pop_if(|last| Some(*last) == emptied);
         let commit = plan::Commit {
             header: &self.header,
-            offsets: &self.offsets,
-            trailer: &self.trailer,
+            offsets: &self.work().offsets,
+            trailer: &self.work().trailer,
             digests: draft,
-            end: self.changes.end,
-            chunk_bytes: self.changes.chunk_bytes,
+            end: self.writer.changes.end,
+            chunk_bytes: self.writer.changes.chunk_bytes,
             added: &added,
             obsolete: &obsolete,
-            emptied: emptied.filter(|_| emptied != self.changes.emptied),
-            first: self.changes.unpublished,
+            emptied: emptied.filter(|_| emptied != self.writer.changes.emptied),
+            first: self.writer.changes.unpublished,
             start: self.store.start(),
             long: self.long_header()?,
-            durability: self.durability,
+            durability: self.writer.durability,
         };
         let floor = if shared { self.chunks_end() } else { 0 };
-        let place = |len| self.changes.space.place_for_tail(len, floor, commit.first, inwards);
+        let place = |len| self.writer.changes.space.place_for_tail(len, floor, commit.first, inwards);
         let (header, steps) = plan::plan_commit(&commit, &place, &self.exec.clone().without_progress())?;
         if shared {
             let start = header.len().saturating_add(header.cbytes());
-            self.changes.space.take(start, header.frame_len().saturating_sub(start));
+            self.writer.changes.space.take(start, header.frame_len().saturating_sub(start));
         }
         Ok((header, steps, emptied))
     }
 
     /// Removes chunk files that nothing refers to, where nobody reads an older state.
     pub(super) fn remove_kept(&mut self) {
-        if self.changes.kept.is_empty() || !self.store.is_alone() {
+        if self.writer.changes.kept.is_empty() || !self.writer.store.is_alone() {
             return;
         }
-        let named = self.offsets.max_stored();
-        for number in std::mem::take(&mut self.changes.kept) {
+        let Ok(named) = self.work().offsets.max_stored() else { return };
+        for number in std::mem::take(&mut self.writer.changes.kept) {
             let file = FileId::Chunk(number);
             // The next number would be given again without the last.
             let last = named.is_none_or(|named| u64::from(number) > named)
-                && u64::from(number).saturating_add(1) == self.changes.next_file;
+                && u64::from(number).saturating_add(1) == self.writer.changes.next_file;
             let step = match last {
                 true => WriteStep::Put { file, bytes: Vec::new().into(), sync: false },
                 false => WriteStep::Remove { file },
             };
-            let gone = self.store.apply(&step).is_ok();
+            let gone = self.apply(&step).is_ok();
             match last {
-                true if gone => self.changes.emptied = Some(number),
+                true if gone => self.writer.changes.emptied = Some(number),
                 false if gone => {}
-                _ => self.changes.kept.push(number),
+                _ => self.writer.changes.kept.push(number),
             }
         }
     }
@@ -114,29 +117,29 @@ impl SChunk {
     /// Does the steps of a commit, but for those that take away what somebody still reads.
     fn apply_commit(&mut self, steps: &[WriteStep<'_>]) -> Result<()> {
         let mut alone = None;
-        let kept = std::mem::take(&mut self.changes.kept);
+        let kept = std::mem::take(&mut self.writer.changes.kept);
         for step in steps {
             if let WriteStep::Remove { file: FileId::Chunk(n) }
             | WriteStep::Put { file: FileId::Chunk(n), .. } = step
             {
                 // The commit is done by now, and files that nothing refers to do no harm.
                 let goes =
-                    *alone.get_or_insert_with(|| self.store.is_alone()) && self.store.apply(step).is_ok();
+                    *alone.get_or_insert_with(|| self.writer.store.is_alone()) && self.apply(step).is_ok();
                 if !goes {
-                    self.changes.kept.push(*n);
+                    self.writer.changes.kept.push(*n);
                 }
                 continue;
             }
-            if let Err(error) = self.store.apply(step) {
+            if let Err(error) = self.apply(step) {
                 // It is not known any more which header a crash brings back.
-                self.changes.space.give_up();
+                self.writer.changes.space.give_up();
                 self.note_reach(end_of(steps));
-                self.changes.kept = kept;
+                self.writer.changes.kept = kept;
                 self.restore_header();
                 return Err(error);
             }
             if matches!(step, WriteStep::Sync { file: FileId::Frame }) {
-                self.changes.space.synced();
+                self.writer.changes.space.synced();
             }
         }
         Ok(())
@@ -145,38 +148,43 @@ impl SChunk {
     /// After a failed commit: the header that is there may be the new one, and the data of the old one is untouched.
     fn restore_header(&mut self) {
         // A frame that is left without chunks was replaced as a whole, or not at all.
-        if self.layout() == Layout::Sparse || self.header.nbytes() == 0 || self.changes.unpublished {
+        if self.layout() == Layout::Sparse || self.header.nbytes() == 0 || self.writer.changes.unpublished {
             return;
         }
         let bytes = self.committed_header().bytes().to_vec().into();
         // Where this fails as well, a rollback sees a header that is not the one it knows, and cuts nothing off.
-        let restored = self.store.apply(&WriteStep::WriteAt { file: FileId::Frame, offset: 0, bytes });
-        let _ = restored.and_then(|()| self.store.apply(&WriteStep::Sync { file: FileId::Frame }));
+        let restored = self.apply(&WriteStep::WriteAt { file: FileId::Frame, offset: 0, bytes });
+        let _ = restored.and_then(|()| self.apply(&WriteStep::Sync { file: FileId::Frame }));
     }
 
     /// The header that is to be written over, where it does not lie in one sector, and the length of the file.
     fn long_header(&self) -> Result<Option<(&Header, u64)>> {
         let header = self.committed_header();
-        if self.changes.unpublished || sector_end(self.store.start(), header.len()).is_none() {
+        if self.writer.changes.unpublished || sector_end(self.store.start(), header.len()).is_none() {
             return Ok(None);
         }
         Ok(Some((header, self.store.len(FileId::Frame)?)))
     }
 
     /// The obsolete files that no offset names.
-    pub(super) fn unreferenced(&self) -> Vec<u32> {
-        let gone = self.changes.obsolete.iter().chain(&self.changes.emptied).chain(&self.changes.kept);
+    pub(super) fn unreferenced(&self) -> Result<Vec<u32>> {
+        let gone = self
+            .writer
+            .changes
+            .obsolete
+            .iter()
+            .chain(&self.writer.changes.emptied)
+            .chain(&self.writer.changes.kept);
         let mut obsolete: BTreeSet<u32> = gone.copied().collect();
-        let still = match &self.offsets {
-            _ if obsolete.is_empty() => &[][..],
-            Offsets::Uniform { raw, len } if *len > 0 => std::slice::from_ref(raw),
-            Offsets::Uniform { .. } => &[],
-            Offsets::Each(all) => all,
-        };
-        for number in still.iter().filter_map(|raw| u32::try_from(*raw).ok()) {
-            obsolete.remove(&number);
+        if !obsolete.is_empty() {
+            self.work().offsets.each_stored(|_, raw| {
+                if let Ok(number) = u32::try_from(raw) {
+                    obsolete.remove(&number);
+                }
+                Ok(())
+            })?;
         }
-        obsolete.into_iter().collect()
+        Ok(obsolete.into_iter().collect())
     }
 
     /// Forgets everything since the last commit.
@@ -185,17 +193,20 @@ impl SChunk {
     /// [`Error::Io`] when what was written cannot be removed, or when it is no longer known to be ours: where another
     /// writer has committed meanwhile, no file is touched.
     pub(crate) fn rollback(&mut self) -> Result<()> {
-        self.ends.take();
-        self.digests.forget();
-        if self.changes.dirty {
+        if !self.writer.writable {
+            return Ok(());
+        }
+        self.state.ends = Arc::default();
+        self.digests_mut().forget();
+        if self.writer.changes.dirty {
             // What comes next may lie in the same places.
             self.cache.clear();
         }
         // A commit that failed may have written offsets and trailer, and no chunk.
-        let grown = self.changes.space.end() > self.changes.space.committed_end();
-        let wrote = grown || self.changes.wrote_chunks || !self.changes.added.is_empty();
-        let fleet = self.fleet().filter(|_| wrote);
-        let shared = fleet.as_ref().map(|fleet| fleet.shared()).transpose();
+        let grown = self.writer.changes.space.end() > self.writer.changes.space.committed_end();
+        let wrote = grown || self.writer.changes.wrote_chunks || !self.writer.changes.added.is_empty();
+        let peer_lock = self.peer_lock().filter(|_| wrote);
+        let shared = peer_lock.as_ref().map(|peer_lock| peer_lock.shared()).transpose();
         let ours = if let Err(error) = shared {
             Err(error)
         } else if wrote {
@@ -203,38 +214,40 @@ impl SChunk {
         } else {
             Ok(())
         };
-        while let Some(change) = self.changes.undo.pop() {
-            self.offsets.take_back(change)?;
+        while let Some(change) = self.writer.changes.undo.pop() {
+            self.offsets_mut().take_back(change)?;
         }
-        if let Some(old) = self.changes.old.take() {
-            (self.header, self.trailer) = *old;
+        if let Some(old) = self.writer.changes.old.take() {
+            self.state.header = old.0;
+            *self.trailer_mut() = Arc::unwrap_or_clone(old.1);
         }
         if ours.is_ok() {
-            for number in std::mem::take(&mut self.changes.added) {
-                self.store.apply(&WriteStep::Remove { file: FileId::Chunk(number) })?;
+            for number in std::mem::take(&mut self.writer.changes.added) {
+                self.apply(&WriteStep::Remove { file: FileId::Chunk(number) })?;
             }
         }
-        if self.changes.unpublished {
+        if self.writer.changes.unpublished {
             let start = self.header.len();
-            self.changes = Changes::of_new(start);
+            self.writer.changes = Changes::of_new(start);
             if self.layout() == Layout::Contiguous {
                 // What was written stays until something takes its place. Not cut off: where the commit failed after it had given
                 // the file its name, this is all there is at the path.
-                let space = &mut self.changes.space;
-                *space = Space::new(true, start..start, self.store.len(FileId::Frame)?);
+                let len = self.store.len(FileId::Frame)?;
+                let space = &mut self.writer.changes.space;
+                *space = Space::new(true, start..start, len);
                 space.synced();
                 space.release();
             }
             return Ok(());
         }
-        self.changes.space.rollback();
+        self.writer.changes.space.rollback();
         if grown && ours.is_ok() {
-            let len = self.changes.space.end();
-            self.store.apply(&WriteStep::SetLen { file: FileId::Frame, len })?;
+            let len = self.writer.changes.space.end();
+            self.apply(&WriteStep::SetLen { file: FileId::Frame, len })?;
         }
-        self.changes.chunk_bytes = self.changes.old_chunk_bytes;
+        self.writer.changes.chunk_bytes = self.writer.changes.old_chunk_bytes;
         self.settle();
-        self.locks.is_overtaken |= matches!(ours, Err(Error::Changed { .. }));
+        self.writer.locks.is_overtaken |= matches!(ours, Err(Error::Changed { .. }));
         ours
     }
 }

@@ -1,24 +1,28 @@
 //! Copies of a super-chunk: with other parameters, in another layout, in other chunks, or without gaps in its own place.
 
+use super::array_layer;
 use super::cache::BlockCache;
 use super::create::CreateOptions;
 use super::handle::SChunk;
 use super::options::{FrameSpec, OpenOptions, Target};
 use super::process::Processing;
+use super::snapshot::FrameSnapshot;
 use crate::chunk;
 use crate::chunk::{ChunkHeader, Params};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
-use crate::frame::{ChunkSizes, Durability, Header, HeaderFields, Layout, Name};
+use crate::frame::{ChunkSizes, Durability, Header, HeaderFields, Layout, Name, Trailer};
 use crate::io;
+use crate::io::OpenedStore;
 use crate::limits::zeroed;
 use std::path::Path;
+use std::sync::Arc;
 
 /// What is read at a time when chunks get another size, in bytes.
 const SLAB_BYTES: u64 = 64 << 20;
 
 impl SChunk {
-    /// A copy at `path` (`None`: in memory) with all metalayers and vlmetalayers, compact; it appears there whole.
+    /// A copy at `path` with all metalayers and vlmetalayers, compact; it appears there whole.
     ///
     /// Options that are not set are those of the original. Without parameters the compressed chunks are copied as they are,
     /// so a sparse frame is packed into a contiguous one and back without compressing anything. With another chunk size
@@ -27,10 +31,10 @@ impl SChunk {
     /// ```
     /// use b2nd::{Codec, Params};
     /// use b2nd::schunk::CreateOptions;
-    /// let mut schunk = CreateOptions::new(Params::new(4)).create(None)?;
+    /// let mut schunk = CreateOptions::new(Params::new(4)).create_in_memory()?;
     /// schunk.append(&[1; 4000])?;
     /// let fast = CreateOptions::default().with_params(Params::new(4).with_codec(Codec::Lz4));
-    /// let copy = schunk.copy(None, &fast)?;
+    /// let copy = schunk.copy_in_memory(&fast)?;
     /// assert_eq!(copy.params().codec(), Codec::Lz4);
     /// assert_eq!(copy.decompress_chunk(0)?, schunk.decompress_chunk(0)?);
     /// # Ok::<(), b2nd::Error>(())
@@ -39,7 +43,19 @@ impl SChunk {
     /// # Errors
     /// [`Error::Usage`] for parameters of another typesize, another chunk size of an array, and where the path exists or is the frame itself or inside it; [`Error::Format`] when a chunk that
     /// must be looked at is damaged; [`Error::Io`] when the copy cannot be written. Then nothing remains.
-    pub fn copy(&self, path: Option<&Path>, options: &CreateOptions) -> Result<SChunk> {
+    pub fn copy(&self, path: impl AsRef<Path>, options: &CreateOptions) -> Result<SChunk> {
+        self.copied(Some(path.as_ref()), options)
+    }
+
+    /// As [`SChunk::copy`], in memory.
+    ///
+    /// # Errors
+    /// As [`SChunk::copy`].
+    pub fn copy_in_memory(&self, options: &CreateOptions) -> Result<SChunk> {
+        self.copied(None, options)
+    }
+
+    fn copied(&self, path: Option<&Path>, options: &CreateOptions) -> Result<SChunk> {
         let recompress = options.params.is_some();
         let params = options.params.clone().unwrap_or_else(|| self.params.clone());
         let typesize = self.header.params().typesize();
@@ -81,13 +97,13 @@ impl SChunk {
         }
         match chunksize.filter(|size| *size != self.chunksize()) {
             Some(size) => {
-                copy.header.set_chunk_sizes(ChunkSizes::Fixed(size));
+                copy.header_mut().set_chunk_sizes(ChunkSizes::Fixed(size));
                 copy.take_items(self, u64::from(size))?;
             }
             None => copy.take_chunks(self, recompress.then_some(&exec))?,
         }
         copy.commit()?;
-        copy.processing = options.processing.clone();
+        copy.state.processing = options.processing.clone();
         Ok(copy)
     }
 
@@ -98,7 +114,7 @@ impl SChunk {
     /// ```
     /// use b2nd::Params;
     /// use b2nd::schunk::CreateOptions;
-    /// let mut schunk = CreateOptions::new(Params::new(1)).create(None)?;
+    /// let mut schunk = CreateOptions::new(Params::new(1)).create_in_memory()?;
     /// schunk.append(b"some bytes that will be gone soon")?;
     /// schunk.update(0, b"short")?;
     /// let before = schunk.frame_len();
@@ -118,7 +134,7 @@ impl SChunk {
             self.remove_kept();
             return Ok(());
         }
-        let store = self.store.successor()?.ok_or_else(|| {
+        let store = self.writer.store.successor()?.ok_or_else(|| {
             Error::unsupported(
                 "making a frame compact where its store cannot replace it: save it to a new place",
             )
@@ -128,7 +144,7 @@ impl SChunk {
             .with_limits(self.limits().clone())
             .with_exec(self.exec.clone())
             // It takes the place of what is on the medium, so it has to be there first.
-            .with_durability(self.durability.max(Durability::Ordered));
+            .with_durability(self.writer.durability.max(Durability::Ordered));
         let spec = FrameSpec {
             layout: Layout::Contiguous,
             params: self.params.clone(),
@@ -139,27 +155,28 @@ impl SChunk {
             vlmetalayers: Vec::new(),
         };
         let mut compact = SChunk::create(Target::Memory, spec, &open)?;
-        compact.store = store;
-        compact.context = self.context.clone();
-        compact.opening = self.opening;
-        if self.opening.is_some_and(|opening| opening.offset > 0) {
-            compact.changes.space.give_up();
+        compact.state.store = store.reader();
+        compact.writer.store = OpenedStore::Write(store);
+        compact.state.context = self.context.clone();
+        compact.writer.opening = self.writer.opening;
+        if self.writer.opening.is_some_and(|opening| opening.offset > 0) {
+            compact.writer.changes.space.give_up();
         }
-        compact.cache = BlockCache::new(self.cache.usage().capacity);
-        compact.processing = self.processing.clone();
-        compact.digests.succeed(&self.digests);
+        compact.state.cache = Arc::new(BlockCache::new(self.cache.usage().capacity));
+        compact.state.processing = self.processing.clone();
+        compact.digests_mut().succeed(&self.work().digests);
         compact.become_like(self, Layout::Contiguous, None, &[])?;
         compact.take_chunks(self, None)?;
-        compact.locks = self.locks.handed_on();
+        compact.writer.locks = self.writer.locks.handed_on();
         {
             // What others may have done while it was made is not replaced.
-            self.look_for_fleet()?;
-            let fleet = self.fleet();
-            let _alone = fleet.as_ref().map(|fleet| fleet.alone()).transpose()?;
+            self.look_for_peer_lock()?;
+            let peer_lock = self.peer_lock();
+            let _alone = peer_lock.as_ref().map(|peer_lock| peer_lock.alone()).transpose()?;
             self.check_unchanged()?;
             compact.commit()?;
         }
-        compact.durability = self.durability;
+        compact.writer.durability = self.writer.durability;
         *self = compact;
         Ok(())
     }
@@ -187,53 +204,15 @@ impl SChunk {
         params: Option<&Params>,
         extra: &[(String, Vec<u8>)],
     ) -> Result<()> {
-        self.header = other.header_for(layout, params, extra)?;
-        self.header.set_nbytes(0)?;
-        for (name, stored) in other.trailer.entries() {
+        self.state.header = Arc::new(other.header_for(layout, params, extra)?);
+        self.header_mut().set_nbytes(0)?;
+        for (name, stored) in other.trailer()?.entries() {
             other.check_vlmetalayer(name.text(), stored)?;
         }
-        self.trailer = other.trailer.clone();
-        self.changes.restart(self.header.len());
+        *self.trailer_mut() = Trailer::clone(other.trailer()?);
+        let start = self.header.len();
+        self.writer.changes.restart(start);
         Ok(())
-    }
-
-    /// The header of a copy, without its lengths. Where only the layout changes, it keeps all that we do not know.
-    pub(super) fn header_for(
-        &self,
-        layout: Layout,
-        params: Option<&Params>,
-        extra: &[(String, Vec<u8>)],
-    ) -> Result<Header> {
-        if self.header.is_current() && params.is_none() && extra.is_empty() {
-            let mut header = self.header.clone();
-            header.set_layout(layout);
-            return Ok(header);
-        }
-        let fields = HeaderFields {
-            layout,
-            params: params.unwrap_or(self.header.params()),
-            chunksize: self.chunksize(),
-            nbytes: self.nbytes(),
-        };
-        let replaced = |name: &Name| extra.iter().any(|(other, _)| other.as_bytes() == name.bytes());
-        let mut metalayers: Vec<(&[u8], &[u8])> = Vec::new();
-        for (name, content) in self.header.metalayers() {
-            if !replaced(name) {
-                metalayers.push((name.bytes(), content));
-            }
-        }
-        for (name, content) in extra {
-            Name::new(name)?;
-            if metalayers.iter().any(|(other, _)| *other == name.as_bytes()) {
-                return Err(Error::usage(format!("two metalayers are named `{name}`")));
-            }
-            metalayers.push((name.as_bytes(), content));
-        }
-        let mut header = Header::build(&fields, &metalayers)?;
-        header.set_chunk_sizes(self.header.chunk_sizes());
-        // What is compressed anew has blocks of one size.
-        header.set_vl_blocks(self.header.has_vl_blocks() && params.is_none());
-        Ok(header)
     }
 
     /// Takes the chunks of another frame whose sizes this one has, compressed anew where it is asked for.
@@ -257,6 +236,53 @@ impl SChunk {
         })?;
         self.begin()?;
         self.replace_all(offsets)?;
-        self.header.set_nbytes(other.nbytes())
+        self.header_mut().set_nbytes(other.nbytes())
+    }
+}
+
+impl FrameSnapshot {
+    /// The header of a copy, without its lengths. Where only the layout changes, it keeps all that we do not know.
+    pub(super) fn header_for(
+        &self,
+        layout: Layout,
+        params: Option<&Params>,
+        extra: &[(String, Vec<u8>)],
+    ) -> Result<Header> {
+        if self.header.is_current() && params.is_none() && extra.is_empty() {
+            let mut header = Header::clone(&self.header);
+            header.set_layout(layout);
+            return Ok(header);
+        }
+        let fields = HeaderFields {
+            layout,
+            params: params.unwrap_or(self.header.params()),
+            chunksize: self.chunksize(),
+            nbytes: self.nbytes(),
+        };
+        let replaced = |name: &Name| extra.iter().any(|(other, _)| other.as_bytes() == name.bytes());
+        let array =
+            self.new_array_layer()?.filter(|_| !extra.iter().any(|(name, _)| name == array_layer::NAME));
+        let mut metalayers: Vec<(&[u8], &[u8])> = Vec::new();
+        for (name, content) in self.header.metalayers() {
+            match &array {
+                _ if replaced(name) => {}
+                Some((old, new)) if name.bytes() == old.as_bytes() => {
+                    metalayers.push((array_layer::NAME.as_bytes(), new));
+                }
+                _ => metalayers.push((name.bytes(), content)),
+            }
+        }
+        for (name, content) in extra {
+            Name::new(name)?;
+            if metalayers.iter().any(|(other, _)| *other == name.as_bytes()) {
+                return Err(Error::usage(format!("two metalayers are named `{name}`")));
+            }
+            metalayers.push((name.as_bytes(), content));
+        }
+        let mut header = Header::build(&fields, &metalayers)?;
+        header.set_chunk_sizes(self.header.chunk_sizes());
+        // What is compressed anew has blocks of one size.
+        header.set_vl_blocks(self.header.has_vl_blocks() && params.is_none());
+        Ok(header)
     }
 }

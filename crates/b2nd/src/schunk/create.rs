@@ -21,7 +21,7 @@ use std::sync::Arc;
 /// let schunk = CreateOptions::new(Params::new(8).with_codec(Codec::Lz4))
 ///     .with_chunksize(1 << 20)
 ///     .with_metalayer("origin", *b"\xa7station")
-///     .create(None)?;
+///     .create_in_memory()?;
 /// assert_eq!((schunk.nchunks(), schunk.layout()), (0, Layout::Contiguous));
 /// # Ok::<(), b2nd::Error>(())
 /// ```
@@ -70,6 +70,9 @@ impl CreateOptions {
         CreateOptions { params: Some(params), ..Self::default() }
     }
     /// Sets how chunks are compressed. A copy without this takes the compressed chunks as they are.
+    ///
+    /// A super-chunk knows the size of its items and no dtype: lossy filters and codecs take items of that size as floats
+    /// or integers and destroy others. Arrays refuse them; see [`Options::with_params`](crate::Options::with_params).
     #[must_use]
     pub fn with_params(mut self, params: Params) -> Self {
         self.params = Some(params);
@@ -111,8 +114,8 @@ impl CreateOptions {
     /// use b2nd::Params;
     /// use b2nd::schunk::CreateOptions;
     /// let options = CreateOptions::new(Params::new(1)).with_checksums(true);
-    /// let schunk = options.create_with(None, |t| t.append(b"some items"))?;
-    /// assert!(schunk.has_checksums());
+    /// let schunk = options.create_with_in_memory(|t| t.append(b"some items"))?;
+    /// assert!(schunk.has_checksums()?);
     /// # Ok::<(), b2nd::Error>(())
     /// ```
     #[must_use]
@@ -152,7 +155,7 @@ impl CreateOptions {
     /// }
     /// let registry = Registry::new().with_filter(200, "invert", Invert)?;
     /// let params = Params::new(1).with_pipeline(Pipeline::new().push(Filter::from_id(200).unwrap(), 0)?);
-    /// let mut schunk = CreateOptions::new(params).with_registry(registry).create(None)?;
+    /// let mut schunk = CreateOptions::new(params).with_registry(registry).create_in_memory()?;
     /// schunk.append(&[7; 1000])?;
     /// assert_eq!(schunk.decompress_chunk(0)?, [7; 1000]);
     /// # Ok::<(), b2nd::Error>(())
@@ -193,13 +196,21 @@ impl CreateOptions {
         self
     }
 
-    /// Makes an empty super-chunk at `path` (`None`: in memory).
+    /// Makes an empty super-chunk at `path`.
     ///
     /// # Errors
     /// [`Error::Usage`] for parameters that do not fit together, and where the path exists; [`Error::Io`] when it cannot be
     /// written. Then nothing remains.
-    pub fn create(self, path: Option<&Path>) -> Result<SChunk> {
+    pub fn create(self, path: impl AsRef<Path>) -> Result<SChunk> {
         self.create_with(path, |_| Ok(()))
+    }
+
+    /// Makes an empty super-chunk in memory.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] for parameters that do not fit together.
+    pub fn create_in_memory(self) -> Result<SChunk> {
+        self.create_with_in_memory(|_| Ok(()))
     }
 
     /// Makes a super-chunk that appears at `path` whole, with all that `fill` puts into it.
@@ -208,7 +219,7 @@ impl CreateOptions {
     /// use b2nd::Params;
     /// use b2nd::schunk::CreateOptions;
     /// let options = CreateOptions::new(Params::new(1)).with_chunksize(5);
-    /// let schunk = options.create_with(None, |t| t.extend(b"hello world"))?;
+    /// let schunk = options.create_with_in_memory(|t| t.extend(b"hello world"))?;
     /// assert_eq!(schunk.nchunks(), 3);
     /// # Ok::<(), b2nd::Error>(())
     /// ```
@@ -216,6 +227,25 @@ impl CreateOptions {
     /// # Errors
     /// As [`CreateOptions::create`], and those of `fill`. Then nothing remains.
     pub fn create_with(
+        self,
+        path: impl AsRef<Path>,
+        fill: impl FnOnce(&mut Transaction<'_>) -> Result<()>,
+    ) -> Result<SChunk> {
+        self.filled(Some(path.as_ref()), fill)
+    }
+
+    /// Makes a super-chunk in memory, with all that `fill` puts into it.
+    ///
+    /// # Errors
+    /// As [`CreateOptions::create_in_memory`], and those of `fill`.
+    pub fn create_with_in_memory(
+        self,
+        fill: impl FnOnce(&mut Transaction<'_>) -> Result<()>,
+    ) -> Result<SChunk> {
+        self.filled(None, fill)
+    }
+
+    fn filled(
         self,
         path: Option<&Path>,
         fill: impl FnOnce(&mut Transaction<'_>) -> Result<()>,
@@ -265,7 +295,7 @@ impl CreateOptions {
         };
         let mut schunk = SChunk::create(target, spec, &open)?;
         let sizes = self.chunksize.map_or(ChunkSizes::Undecided, ChunkSizes::Fixed);
-        schunk.header.set_chunk_sizes(sizes);
+        schunk.header_mut().set_chunk_sizes(sizes);
         Ok(schunk)
     }
 }

@@ -1,21 +1,32 @@
 //! The checksums of an open frame: which chunk has which, by its number at the last commit or by where it was written since;
 //! and the layer that the next commit writes.
 
-use super::handle::{Place, SChunk};
+use super::handle::SChunk;
+use super::identity::identity;
 use super::options::OpenOptions;
+use super::snapshot::{FrameSnapshot, Place};
 use crate::chunk;
 use crate::chunk::Sums;
 use crate::error::{Error, Part, Result};
 use crate::frame::digests::{Draft, Drafting, Layer, SEGMENT, Seal, State, check_header};
-use crate::frame::{FrameIndex, Offsets};
+use crate::frame::{FrameIndex, Offsets, Trailer};
 use std::collections::{BTreeMap, HashMap};
-use std::hash::{BuildHasher, RandomState};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::sync::OnceLock;
 
+/// What another program has written since the checksums of a frame were made; see [`SChunk::rewritten`](crate::schunk::FrameSnapshot::rewritten).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Rewritten {
+    /// The header, and with it perhaps metalayers such as the shape of an array. Chunks match their checksums as before.
+    Header,
+    /// The whole state: what does not match a checksum may be its work.
+    Frame,
+}
+
 /// What a handle knows of checksums.
-#[derive(Debug)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Digests {
     /// What the caller said about writing them.
     pub(super) asked: Option<bool>,
@@ -23,14 +34,18 @@ pub(super) struct Digests {
     pub(super) keep: bool,
     /// Whether reads check.
     pub(super) check: bool,
-    identity: [u64; 2],
+    /// What entries are bound to besides their places; made of the content by the commit that writes the first checksums.
+    identity: Option<[u64; 2]>,
     /// Those of the last commit.
-    layer: Option<Layer>,
+    layer: Option<Arc<Layer>>,
     /// Whether another program has written to the frame since they were.
     foreign: bool,
+    rewritten: Option<Rewritten>,
     fresh: Fresh,
     /// The chunks of the last commit, while there are changes.
-    before: Option<Before>,
+    before: Option<Arc<Before>>,
+    /// The vlmetalayers of the last commit, where a change of them is staged.
+    trailer_before: Option<Arc<Trailer>>,
     /// Entries of chunks that do not match them and that a copy takes over as doubtful, by number.
     stale: BTreeMap<u64, Sums>,
 }
@@ -42,11 +57,13 @@ impl Digests {
             asked: Some(keep),
             keep,
             check: !options.unchecked,
-            identity: new_identity(),
+            identity: None,
             layer: None,
             foreign: false,
+            rewritten: None,
             fresh: Fresh::default(),
             before: None,
+            trailer_before: None,
             stale: BTreeMap::new(),
         }
     }
@@ -70,9 +87,11 @@ impl Digests {
             found => found.and_then(Result::ok),
         };
         let mut foreign = seal != Seal::Intact;
+        let mut rewritten = layer.as_ref().filter(|_| seal == Seal::None).map(|_| Rewritten::Frame);
         if let Some(layer) = layer.as_ref().filter(|_| !foreign) {
             match check_sealed(index, layer) {
                 Err(error) if check => return Err(error),
+                Ok(true) => rewritten = Some(Rewritten::Header),
                 checked => foreign = checked.is_err(),
             }
         }
@@ -80,19 +99,21 @@ impl Digests {
             asked: options.checksums,
             keep: options.checksums.unwrap_or(stored.is_some()),
             check,
-            identity: layer.as_ref().map_or_else(new_identity, |layer| layer.identity),
-            layer,
+            identity: layer.as_ref().map(|layer| layer.identity),
+            layer: layer.map(Arc::new),
             foreign,
+            rewritten,
             fresh: Fresh::default(),
             before: None,
+            trailer_before: None,
             stale: BTreeMap::new(),
         })
     }
 
     /// Before the first change since the last commit.
-    pub(super) fn begin(&mut self, offsets: &Offsets) {
+    pub(super) fn begin(&mut self, offsets: &Arc<Offsets>) {
         if self.layer.is_some() {
-            self.before = Some(Before { offsets: offsets.clone(), places: OnceLock::new() });
+            self.before = Some(Arc::new(Before { offsets: Arc::clone(offsets), places: OnceLock::new() }));
         }
     }
 
@@ -101,10 +122,16 @@ impl Digests {
         if self.keep { self.fresh.note(raw, chunk) } else { Ok(()) }
     }
 
+    /// Before the first change of a vlmetalayer since the last commit.
+    pub(super) fn keep_trailer(&mut self, trailer: &Arc<Trailer>) {
+        self.trailer_before = Some(Arc::clone(trailer));
+    }
+
     /// What was changed since the last commit never was.
     pub(super) fn forget(&mut self) {
         self.fresh = Fresh::default();
         self.before = None;
+        self.trailer_before = None;
     }
 
     /// A frame that is put into the place of another is the same array.
@@ -118,7 +145,7 @@ impl Digests {
     /// A frame that is made of what is left of another: copies of it are the same array, where that had an identity, with
     /// checksums where `keep` says so.
     pub(super) fn inherit(&mut self, identity: Option<[u64; 2]>, stale: BTreeMap<u64, Sums>, keep: bool) {
-        self.identity = identity.unwrap_or(self.identity);
+        self.identity = identity.or(self.identity);
         self.stale = stale;
         self.keep = keep;
     }
@@ -127,7 +154,9 @@ impl Digests {
     pub(super) fn settle(&mut self, stored: Option<&Arc<[u8]>>, options: &crate::limits::Limits) {
         self.forget();
         self.foreign = false;
-        self.layer = stored.and_then(|stored| Layer::parse(stored, options).ok());
+        self.rewritten = None;
+        self.layer = stored.and_then(|stored| Layer::parse(stored, options).ok()).map(Arc::new);
+        self.identity = self.layer.as_ref().map(|layer| layer.identity).or(self.identity);
     }
 
     /// The number that a chunk had at the last commit; `None` when it is new.
@@ -182,27 +211,29 @@ impl Digests {
 
     /// Whether the chunks from number `first` on are where they were at the last commit, and are not in `fresh`.
     fn is_untouched(&self, first: u64, offsets: &[i64], fresh: &RangeInclusive<i64>) -> bool {
-        let Some(Before { offsets: Offsets::Each(before), .. }) = &self.before else { return false };
+        let Some(Offsets::Each(before)) = self.before.as_ref().map(|before| &*before.offsets) else {
+            return false;
+        };
         let before = usize::try_from(first).ok().and_then(|first| before.get(first..)?.get(..offsets.len()));
         let is_fresh = |raw: &i64| fresh.contains(raw) && self.fresh.0.contains_key(raw);
         !self.foreign && before == Some(offsets) && !offsets.iter().any(is_fresh)
     }
 }
 
-/// Whether header and offsets are those that were written with the checksums.
-fn check_sealed(index: &FrameIndex, layer: &Layer) -> Result<()> {
-    check_header(&index.header, layer.header())?;
+/// Checks header and offsets against what was written with the checksums; whether another program has rewritten the header.
+fn check_sealed(index: &FrameIndex, layer: &Layer) -> Result<bool> {
+    let rewritten = check_header(&index.header, layer.header())?;
     if layer.offsets != index.offsets_hash {
         let reason = "they do not match their checksum: the file is damaged";
         return Err(Error::format(Part::Offsets, None, reason));
     }
-    Ok(())
+    Ok(rewritten)
 }
 
 /// The chunks of a list of offsets, found by their places.
 #[derive(Debug)]
 struct Before {
-    offsets: Offsets,
+    offsets: Arc<Offsets>,
     /// Offsets with the numbers of their chunks, in order; made when chunks have other numbers than they had.
     places: OnceLock<Vec<(i64, u64)>>,
 }
@@ -213,10 +244,11 @@ impl Before {
             return Some(n);
         }
         let places = self.places.get_or_init(|| {
-            let mut places = match &self.offsets {
+            let mut places = match &*self.offsets {
                 Offsets::Uniform { raw, len } if *len > 0 => vec![(*raw, 0)],
-                Offsets::Uniform { .. } => Vec::new(),
                 Offsets::Each(all) => all.iter().copied().zip(0..).collect(),
+                // A writer has unpacked them before its first change.
+                Offsets::Uniform { .. } | Offsets::Packed(_) => Vec::new(),
             };
             places.sort_unstable();
             places
@@ -227,7 +259,7 @@ impl Before {
 }
 
 /// The entries of chunks that are not committed yet, by their offsets.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(super) struct Fresh(HashMap<i64, Vec<u64>>);
 
 impl Fresh {
@@ -236,6 +268,11 @@ impl Fresh {
         let (least, greatest) =
             self.0.keys().fold((i64::MAX, i64::MIN), |(a, b), raw| (a.min(*raw), b.max(*raw)));
         least..=greatest
+    }
+
+    /// The hashes of the chunk that was written at `raw`.
+    pub(super) fn entries(&self, raw: i64) -> Option<&[u64]> {
+        self.0.get(&raw).map(Vec::as_slice)
     }
 
     /// Hashes a chunk that was written.
@@ -247,31 +284,30 @@ impl Fresh {
     }
 }
 
-/// Calls `work` with the number and the offset of each chunk that is more than an offset.
-fn each_stored(offsets: &Offsets, mut work: impl FnMut(u64, i64) -> Result<()>) -> Result<()> {
-    match offsets {
-        Offsets::Uniform { raw: ..0, .. } => Ok(()),
-        Offsets::Uniform { raw, len } => (0..*len).try_for_each(|n| work(n, *raw)),
-        Offsets::Each(all) => {
-            (0..).zip(all).filter(|(_, raw)| **raw >= 0).try_for_each(|(n, raw)| work(n, *raw))
-        }
-    }
-}
-
-/// 16 random bytes. The keys of the standard library's hash tables come from the operating system.
-fn new_identity() -> [u64; 2] {
-    [0u64, 1].map(|word| RandomState::new().hash_one(word))
-}
-
-impl SChunk {
+impl FrameSnapshot {
     /// Whether the frame has checksums: those of the last commit.
-    pub fn has_checksums(&self) -> bool {
-        self.digests.layer.is_some()
+    ///
+    /// # Errors
+    /// [`Error::Format`] when the trailer is damaged, [`Error::Io`] when it cannot be read.
+    pub fn has_checksums(&self) -> Result<bool> {
+        Ok(self.digests()?.layer.is_some())
+    }
+
+    /// What another program has written to the frame since its checksums were made; `None` where nothing, and where there are no
+    /// checksums. A commit of b2nd takes it over.
+    ///
+    /// C-Blosc2 and python-blosc2 write the header alone when the shape changes within the same chunks: then the shape is what
+    /// they wrote, and no checksum speaks for it.
+    ///
+    /// # Errors
+    /// [`Error::Format`] when the trailer is damaged, [`Error::Io`] when it cannot be read.
+    pub fn rewritten(&self) -> Result<Option<Rewritten>> {
+        Ok(self.digests()?.rewritten)
     }
 
     /// What chunk `n` has to hash to, where reads check it.
-    pub(super) fn sums(&self, n: u64, place: Place) -> Result<Option<Sums>> {
-        if !self.digests.check {
+    pub(crate) fn sums(&self, n: u64, place: Place) -> Result<Option<Sums>> {
+        if !self.digests()?.check {
             return Ok(None);
         }
         let known = self.known_sums(n, place)?;
@@ -280,8 +316,9 @@ impl SChunk {
 
     /// What is known of the checksums of chunk `n`.
     pub(crate) fn known_sums(&self, n: u64, place: Place) -> Result<Option<(State, Sums)>> {
-        let (Place::Stored { offset, .. }, Some(_)) = (place, &self.digests.layer) else { return Ok(None) };
-        let known = self.digests.entries(n, self.offsets.raw(n)?, offset);
+        let digests = self.digests()?;
+        let (Place::Stored { offset, .. }, Some(_)) = (place, &digests.layer) else { return Ok(None) };
+        let known = digests.entries(n, self.offsets()?.raw(n)?, offset);
         known.map_err(|error| self.located(error.in_chunk(n)))
     }
 
@@ -295,10 +332,11 @@ impl SChunk {
 
     /// Checks the stored bytes of a vlmetalayer as it was at the last commit, where reads check.
     pub(super) fn check_vlmetalayer(&self, name: &str, stored: &[u8]) -> Result<()> {
-        let Some(layer) = self.digests.layer.as_ref().filter(|_| self.digests.check) else { return Ok(()) };
-        let mut committed = self.committed_trailer().entries();
+        let digests = self.digests()?;
+        let Some(layer) = digests.layer.as_ref().filter(|_| digests.check) else { return Ok(()) };
+        let mut committed = self.committed_trailer()?.entries();
         let known = committed.position(|(other, old)| other.text() == name && old == stored);
-        let known = known.filter(|_| !self.digests.foreign).and_then(|n| layer.vlmetalayer(n));
+        let known = known.filter(|_| !digests.foreign).and_then(|n| layer.vlmetalayer(n));
         if known.is_some_and(|known| known != chunk::hash(stored)) {
             let reason = format!("`{name}` does not match its checksum: the file is damaged");
             return Err(self.located(Error::format(Part::Vlmetalayer, None, reason)));
@@ -306,68 +344,105 @@ impl SChunk {
         Ok(())
     }
 
+    /// Checks the stored bytes of vlmetalayer `n`, where reads check.
+    pub(super) fn check_digest(&self, n: usize, name: &str, stored: &[u8]) -> Result<()> {
+        let digests = self.digests()?;
+        let known = digests.layer.as_ref().filter(|_| digests.check && !digests.foreign);
+        let committed = digests.trailer_before.is_none();
+        match known.and_then(|layer| layer.vlmetalayer(n)).filter(|_| committed) {
+            Some(known) if known == chunk::hash(stored) => Ok(()),
+            _ => self.check_vlmetalayer(name, stored),
+        }
+    }
+
+    /// The trailer of the last commit.
+    pub(super) fn committed_trailer(&self) -> Result<&Trailer> {
+        let catalog = self.catalog()?;
+        Ok(catalog.digests.trailer_before.as_ref().unwrap_or(&catalog.trailer))
+    }
+
     /// Whether the bytes of a chunk are those that its checksums, if there are any, were made of.
     pub(super) fn is_as_hashed(&self, n: u64, raw: i64, chunk: &[u8]) -> bool {
-        match self.digests.entries(n, raw, 0) {
+        match self.digests().and_then(|digests| digests.entries(n, raw, 0)) {
             Ok(Some((_, sums))) => sums.check_chunk(chunk).is_ok(),
             Ok(None) => true,
             Err(_) => false,
         }
     }
+}
 
+impl SChunk {
     /// A chunk lies in another place from now on; one without checksums goes on without.
     pub(super) fn note_moved(&mut self, n: u64, old: i64, new: i64, chunk: &[u8]) -> Result<()> {
-        let has = self.digests.fresh.0.contains_key(&old) || self.digests.entries(n, old, 0)?.is_some();
-        if has { self.digests.note(new, chunk) } else { Ok(()) }
+        let digests = &self.work().digests;
+        let has = digests.fresh.0.contains_key(&old) || digests.entries(n, old, 0)?.is_some();
+        if has { self.digests_mut().note(new, chunk) } else { Ok(()) }
     }
 
     /// The layer that a commit writes now; `None` where there is to be none.
     pub(super) fn draft(&self) -> Result<Option<Draft>> {
-        let digests = &self.digests;
+        let digests = &self.work().digests;
         if !digests.keep {
             return Ok(None);
         }
-        let mut drafting = Drafting::new(digests.identity, self.nchunks());
-        match &self.offsets {
+        let identity = self.identity(&digests.fresh, &self.work().offsets)?;
+        let mut drafting = Drafting::new(identity, self.nchunks());
+        match &*self.work().offsets {
             Offsets::Each(all) => digests.draft_segments(&mut drafting, all)?,
-            uniform => each_stored(uniform, |n, raw| digests.draft_chunk(&mut drafting, n, raw))?,
+            other => other.each_stored(|n, raw| digests.draft_chunk(&mut drafting, n, raw))?,
         }
-        drafting.finish(self.vlmetalayer_digests())
+        drafting.finish(self.vlmetalayer_digests()?)
+    }
+}
+
+impl FrameSnapshot {
+    /// The identity that the frame has, or else the one that its content gives it.
+    fn identity(&self, fresh: &Fresh, offsets: &Offsets) -> Result<[u64; 2]> {
+        match self.digests()?.identity {
+            Some(known) => Ok(known),
+            None => identity(&self.header, self.trailer()?, offsets, fresh),
+        }
     }
 
     /// The layer of a copy of the frame, all of whose chunks are noted in `fresh`.
     pub(super) fn draft_of_copy(&self, fresh: &Fresh, offsets: &Offsets) -> Result<Option<Draft>> {
-        let mut drafting = Drafting::new(self.digests.identity, offsets.len());
-        each_stored(offsets, |n, raw| match (self.digests.stale.get(&n), fresh.0.get(&raw)) {
+        let digests = self.digests()?;
+        let mut drafting = Drafting::new(self.identity(fresh, offsets)?, offsets.len());
+        offsets.each_stored(|n, raw| match (digests.stale.get(&n), fresh.0.get(&raw)) {
             (Some(sums), _) => drafting.carry(n, State::Doubtful, sums),
             (None, Some(entries)) => drafting.put(n, entries),
             (None, None) => Ok(()),
         })?;
-        drafting.finish(self.vlmetalayer_digests())
+        drafting.finish(self.vlmetalayer_digests()?)
     }
 
     /// The digests of all vlmetalayers. What is kept keeps its digest: so what is damaged does not become right.
-    fn vlmetalayer_digests(&self) -> Vec<u64> {
+    fn vlmetalayer_digests(&self) -> Result<Vec<u64>> {
         let mut old = HashMap::new();
-        if let Some(layer) = self.digests.layer.as_ref().filter(|_| !self.digests.foreign) {
-            let entries = self.committed_trailer().entries().enumerate();
+        let digests = self.digests()?;
+        if let Some(layer) = digests.layer.as_ref().filter(|_| !digests.foreign) {
+            let entries = self.committed_trailer()?.entries().enumerate();
             old.extend(entries.map(|(n, (name, stored))| (name.bytes(), (stored, layer.vlmetalayer(n)))));
         }
         let digest = |name: &[u8], stored: &[u8]| match old.get(name) {
             Some((before, Some(digest))) if *before == stored => *digest,
             _ => chunk::hash(stored),
         };
-        self.trailer.entries().map(|(name, stored)| digest(name.bytes(), stored)).collect()
+        Ok(self.trailer()?.entries().map(|(name, stored)| digest(name.bytes(), stored)).collect())
     }
+}
 
+impl SChunk {
     /// See [`Digests::inherit`].
     pub(crate) fn inherit_checksums(
         &mut self,
         identity: Option<[u64; 2]>,
         stale: BTreeMap<u64, Sums>,
         keep: bool,
-    ) {
-        self.digests.inherit(identity, stale, keep);
+    ) -> Result<()> {
+        self.load_catalog()?;
+        self.digests_mut().inherit(identity, stale, keep);
+        Ok(())
     }
 
     /// Reads everything and makes its checksums anew, as it is: what did not match, or was doubtful, is taken as right from now
@@ -379,11 +454,11 @@ impl SChunk {
     /// ```
     /// use b2nd::Params;
     /// use b2nd::schunk::CreateOptions;
-    /// let mut schunk = CreateOptions::new(Params::new(1)).create(None)?;
+    /// let mut schunk = CreateOptions::new(Params::new(1)).create_in_memory()?;
     /// schunk.append(b"some items")?;
-    /// assert!(!schunk.has_checksums()); // in memory there are none by default
+    /// assert!(!schunk.has_checksums()?); // in memory there are none by default
     /// schunk.renew_checksums()?;
-    /// assert!(schunk.has_checksums());
+    /// assert!(schunk.has_checksums()?);
     /// # Ok::<(), b2nd::Error>(())
     /// ```
     ///
@@ -401,13 +476,15 @@ impl SChunk {
                 return Err(error);
             }
         };
-        let asked = (self.digests.asked, self.digests.keep);
-        let layer = self.digests.layer.take();
-        (self.digests.asked, self.digests.keep, self.digests.fresh) = (Some(true), true, kept);
+        let digests = self.digests_mut();
+        let asked = (digests.asked, digests.keep);
+        let layer = digests.layer.take();
+        (digests.asked, digests.keep, digests.fresh) = (Some(true), true, kept);
         let done = self.commit();
         if done.is_err() {
-            (self.digests.asked, self.digests.keep) = asked;
-            self.digests.layer = layer;
+            let digests = self.digests_mut();
+            (digests.asked, digests.keep) = asked;
+            digests.layer = layer;
             self.rollback()?;
         }
         done
@@ -417,7 +494,7 @@ impl SChunk {
     fn all_hashed(&self) -> Result<Fresh> {
         let mut fresh = Fresh::default();
         let mut buffer = Vec::new();
-        each_stored(&self.offsets, |n, raw| {
+        self.offsets()?.each_stored(|n, raw| {
             if fresh.0.contains_key(&raw) {
                 return Ok(());
             }

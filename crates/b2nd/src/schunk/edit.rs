@@ -23,7 +23,7 @@ impl SChunk {
         self.begin()?;
         self.keep_old();
         if len == 0 {
-            self.header.set_vl_blocks(header.is_variable());
+            self.header_mut().set_vl_blocks(header.is_variable());
         }
         self.make_fit(n, header.nbytes(), n == len)?;
         let raw = self.write_chunk(chunk, &header)?;
@@ -42,7 +42,7 @@ impl SChunk {
             self.make_fit(n, header.nbytes(), last)?;
         }
         let raw = self.write_chunk(chunk, &header)?;
-        self.replace_offset(n, self.offsets.raw(n)?, raw)?;
+        self.replace_offset(n, self.work().offsets.raw(n)?, raw)?;
         self.change_nbytes(u64::from(before), u64::from(header.nbytes()))
     }
 
@@ -59,12 +59,12 @@ impl SChunk {
     /// Removes chunk `n`.
     pub(super) fn stage_delete(&mut self, n: u64) -> Result<()> {
         let nbytes = self.nbytes_of_chunk(n)?;
-        let raw = self.offsets.raw(n)?;
+        let raw = self.work().offsets.raw(n)?;
         self.begin()?;
         self.keep_old();
         self.reserve_undo()?;
-        self.offsets.remove(n, 1)?;
-        self.changes.undo.push(Undo::Insert(n, raw));
+        self.offsets_mut().remove(n, 1)?;
+        self.writer.changes.undo.push(Undo::Insert(n, raw));
         self.forget_file(raw)?;
         self.change_nbytes(u64::from(nbytes), 0)
     }
@@ -80,7 +80,7 @@ impl SChunk {
         }
         let mut seen = Seen::new(len)?;
         for n in order {
-            self.offsets.raw(*n)?;
+            self.work().offsets.raw(*n)?;
             seen.note(*n)?;
         }
         self.begin()?;
@@ -90,7 +90,8 @@ impl SChunk {
             self.make_variable()?;
         }
         let mut order = order.iter();
-        let reordered = Offsets::collect(len, |_| self.offsets.raw(order.next().copied().unwrap_or(len)))?;
+        let reordered =
+            Offsets::collect(len, |_| self.work().offsets.raw(order.next().copied().unwrap_or(len)))?;
         self.replace_all(reordered)
     }
 
@@ -157,7 +158,7 @@ impl SChunk {
         match self.header.chunk_sizes() {
             ChunkSizes::Variable => Ok(()),
             ChunkSizes::Undecided => {
-                self.header.set_chunk_sizes(ChunkSizes::Fixed(nbytes));
+                self.header_mut().set_chunk_sizes(ChunkSizes::Fixed(nbytes));
                 Ok(())
             }
             ChunkSizes::Fixed(size) => {
@@ -172,11 +173,11 @@ impl SChunk {
     fn make_variable(&mut self) -> Result<()> {
         let size = u64::from(self.chunksize());
         let total = self.nbytes();
-        self.header.set_chunk_sizes(ChunkSizes::Variable);
+        self.header_mut().set_chunk_sizes(ChunkSizes::Variable);
         let mut all = Offsets::none();
         for n in 0..self.nchunks() {
-            let raw = match self.offsets.get(n)? {
-                Entry::Stored(_) => self.offsets.raw(n)?,
+            let raw = match self.work().offsets.get(n)? {
+                Entry::Stored(_) => self.work().offsets.raw(n)?,
                 Entry::Special(kind) => {
                     self.exec.check_cancelled()?;
                     let rest = total.saturating_sub(n.saturating_mul(size));
@@ -190,13 +191,13 @@ impl SChunk {
 
     fn insert_offsets(&mut self, n: u64, raw: i64, count: u64) -> Result<()> {
         self.reserve_undo()?;
-        self.offsets.insert(n, raw, count)?;
-        self.changes.undo.push(Undo::Remove(n, count));
+        self.offsets_mut().insert(n, raw, count)?;
+        self.writer.changes.undo.push(Undo::Remove(n, count));
         Ok(())
     }
 
     fn change_nbytes(&mut self, less: u64, more: u64) -> Result<()> {
         let nbytes = self.nbytes().saturating_sub(less).checked_add(more);
-        self.header.set_nbytes(nbytes.ok_or_else(|| Error::usage("the frame is too large"))?)
+        self.header_mut().set_nbytes(nbytes.ok_or_else(|| Error::usage("the frame is too large"))?)
     }
 }

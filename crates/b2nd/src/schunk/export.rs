@@ -1,8 +1,10 @@
 //! A frame copied as it is: its chunks stay compressed, and come one after the other.
 
 use super::digests::Fresh;
-use super::handle::{Place, SChunk};
+use super::handle::SChunk;
+use super::handle::no_store;
 use super::options::SaveOptions;
+use super::snapshot::{CHUNK_HEADER, FrameSnapshot, Place};
 use crate::chunk::{ChunkHeader, Special};
 use crate::error::{Error, Result};
 use crate::frame::Durability;
@@ -10,71 +12,22 @@ use crate::frame::Layout;
 use crate::frame::plan;
 use crate::frame::{Entry, Offsets};
 use crate::io;
-use crate::io::{FileId, MemoryStore, Store, WriteStep};
+use crate::io::{FileId, MemoryStore, WriteStep, WriteStore};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-impl SChunk {
+impl FrameSnapshot {
     /// The whole frame as one contiguous buffer, compact (no gaps), metalayers and vlmetalayers kept byte for byte.
     ///
-    /// Chunks are copied as they are, compressed. A frame of the betas gets a header of today.
+    /// Chunks are copied as they are, compressed. A frame of the betas gets a header of the current version; where that would
+    /// read the metalayer of its array differently, the metalayer becomes a `b2nd` one of the current revision.
     ///
     /// # Errors
     /// [`Error::Io`] or [`Error::Format`] when a chunk cannot be read.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         let mut store = MemoryStore::default();
-        self.copy_to(&mut store, Layout::Contiguous, false, (Durability::None, self.digests.keep))?;
+        self.copy_to(&mut store, Layout::Contiguous, false, (Durability::None, self.digests()?.keep))?;
         store.take_frame().ok_or_else(|| Error::usage("a frame in memory lost its bytes"))
-    }
-
-    /// As [`SChunk::to_bytes`]; a contiguous frame in memory of its own that has no gaps is given out without a copy.
-    ///
-    /// ```
-    /// # use b2nd::{Dtype, OpenOptions, Options, SChunk};
-    /// let bytes = Options::new().create(None, Dtype::parse("<i4")?, &[1000])?.to_bytes()?;
-    /// let place = bytes.as_ptr();
-    /// let frame = SChunk::from_bytes(bytes, &OpenOptions::new())?;
-    /// assert_eq!(frame.into_bytes()?.as_ptr(), place);
-    /// # Ok::<(), b2nd::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// As [`SChunk::to_bytes`].
-    pub fn into_bytes(mut self) -> Result<Vec<u8>> {
-        // What is not in memory is not given out: a look at all its chunks would be for nothing.
-        if self.store.slice(FileId::Frame).is_some()
-            && self.is_compact()?
-            && let Some(mut bytes) = self.store.take_frame()
-        {
-            bytes.truncate(usize::try_from(self.header.frame_len()).unwrap_or(usize::MAX));
-            return Ok(bytes);
-        }
-        self.to_bytes()
-    }
-
-    /// Whether a contiguous frame is one of today, as committed, without bytes that nothing refers to.
-    fn is_compact(&self) -> Result<bool> {
-        if self.layout() != Layout::Contiguous || !self.header.is_current() || self.has_changes() {
-            return Ok(false);
-        }
-        let groups = self.same_chunks()?;
-        let mut end = self.header.len();
-        for (n, _) in (0..groups.len()).filter_map(|group| groups.get(group)) {
-            let place = self.place(n)?;
-            if let Place::Stored { .. } = place {
-                end = end.saturating_add(u64::from(self.chunk_header(n, place)?.cbytes()));
-            }
-        }
-        if end != self.header.len().saturating_add(self.cbytes()) {
-            return Ok(false);
-        }
-        if self.header.nbytes() > 0 {
-            let bytes = self.store.slice(FileId::Frame).unwrap_or_default();
-            let index = bytes.get(usize::try_from(end).unwrap_or(usize::MAX)..).unwrap_or_default();
-            end = end.saturating_add(u64::from(ChunkHeader::parse(index)?.cbytes()));
-        }
-        let trailer = self.trailer.len_with(self.trailer.checksums().0.map(|layer| layer.len()))?;
-        Ok(end.saturating_add(trailer as u64) == self.frame_len())
     }
 
     /// Saves the frame as a new one at a path: compact, its chunks as they are, compressed, metalayers and vlmetalayers
@@ -88,12 +41,12 @@ impl SChunk {
     /// # use b2nd::{Dtype, Options};
     /// # let dir = std::env::temp_dir().join(format!("b2nd-doc-save-{}", std::process::id()));
     /// # std::fs::create_dir_all(&dir).unwrap();
-    /// # let frame = SChunk::from_bytes(Options::new().create(None, Dtype::parse("<i4")?, &[9])?.to_bytes()?, &OpenOptions::new())?;
+    /// # let frame = SChunk::from_bytes(Options::new().create_in_memory(Dtype::parse("<i4")?, [9])?.to_bytes()?, &OpenOptions::new())?;
     /// frame.save(dir.join("folder"), &SaveOptions::new().with_layout(Layout::Sparse))?;
     /// let folder = SChunk::open(dir.join("folder"), &OpenOptions::new())?;
     /// folder.save(dir.join("file"), &SaveOptions::new())?;
     /// assert_eq!(std::fs::read(dir.join("file")).unwrap(), folder.to_bytes()?);
-    /// assert!(folder.has_checksums() && !frame.has_checksums());
+    /// assert!(folder.has_checksums()? && !frame.has_checksums()?);
     /// # std::fs::remove_dir_all(&dir).unwrap();
     /// # Ok::<(), b2nd::Error>(())
     /// ```
@@ -102,21 +55,28 @@ impl SChunk {
     /// [`Error::Usage`] when the path exists and overwriting was not asked for, or is the frame itself or inside it; [`Error::Io`] and
     /// [`Error::Format`] when a chunk cannot be read or written. Then nothing remains.
     pub fn save(&self, path: impl AsRef<Path>, options: &SaveOptions) -> Result<()> {
-        self.save_at(path.as_ref(), options, options.checksums.unwrap_or(true))
+        self.save_at(path.as_ref(), options, options.checksums.unwrap_or(true), None)
     }
 
-    /// As [`SChunk::save`], by default with checksums only where this frame keeps them.
-    pub(crate) fn save_kept(&self, path: &Path, options: &SaveOptions) -> Result<()> {
-        self.save_at(path, options, options.checksums.unwrap_or(self.digests.keep))
+    /// As [`SChunk::save`], by default with checksums only where this frame keeps them; with permissions and owner of the frame
+    /// at `like`, where that is given.
+    pub(crate) fn save_kept(&self, path: &Path, options: &SaveOptions, like: Option<&Path>) -> Result<()> {
+        self.save_at(path, options, options.checksums.unwrap_or(self.digests()?.keep), like)
     }
 
-    fn save_at(&self, path: &Path, options: &SaveOptions, checksums: bool) -> Result<()> {
+    fn save_at(
+        &self,
+        path: &Path,
+        options: &SaveOptions,
+        checksums: bool,
+        like: Option<&Path>,
+    ) -> Result<()> {
         if self.path().is_some_and(|own| io::is_within(own, path)) {
             let shown = path.display();
             return Err(Error::usage(format!("{shown}: the frame itself is no place for its copy")));
         }
         let _owner = (!options.no_owner_lock).then(|| io::Owner::of_new(path)).transpose()?;
-        let mut store = io::create(path, options.overwrite, options.layout)?;
+        let mut store = io::create(path, options.overwrite, options.layout, like)?;
         self.copy_to(store.as_mut(), options.layout, false, (options.durability, checksums))
     }
 
@@ -130,7 +90,7 @@ impl SChunk {
     /// ```
     /// # use b2nd::{Dtype, OpenOptions, Options, SChunk};
     /// # let path = std::env::temp_dir().join(format!("b2nd-doc-append-{}", std::process::id()));
-    /// # let frame = SChunk::from_bytes(Options::new().create(None, Dtype::parse("<i4")?, &[9])?.to_bytes()?, &OpenOptions::new())?;
+    /// # let frame = SChunk::from_bytes(Options::new().create_in_memory(Dtype::parse("<i4")?, [9])?.to_bytes()?, &OpenOptions::new())?;
     /// let first = frame.append_to(&path)?;
     /// let second = frame.append_to(&path)?;
     /// assert_eq!((first, second), (0, SChunk::open(&path, &OpenOptions::new().with_offset(0))?.frame_len()));
@@ -152,20 +112,20 @@ impl SChunk {
         copied.map(|()| offset)
     }
 
-    /// Writes a copy of the frame into a [`Store`] of the caller's, which has nothing yet, as [`SChunk::save`] does.
+    /// Writes a copy of the frame into a [`WriteStore`](crate::io::WriteStore) of the caller's, which has nothing yet, as [`SChunk::save`](crate::schunk::FrameSnapshot::save) does.
     ///
     /// The header comes last, with a [`WriteStep::Sync`] before it: what is cut off is no frame.
     ///
     /// # Errors
     /// What the store returns, and [`Error::Format`] when a chunk cannot be read.
-    pub fn save_to_store(&self, store: &mut dyn Store, layout: Layout) -> Result<()> {
+    pub fn save_to_store(&self, store: &mut dyn WriteStore, layout: Layout) -> Result<()> {
         self.copy_to(store, layout, true, (Durability::Full, true))
     }
 
     /// Copies the frame step by step into a store that has nothing yet.
     pub(super) fn copy_to(
         &self,
-        store: &mut dyn Store,
+        store: &mut dyn WriteStore,
         layout: Layout,
         behind: bool,
         (durability, checksums): (Durability, bool),
@@ -186,7 +146,7 @@ impl SChunk {
         let commit = plan::Commit {
             header: &header,
             offsets: &offsets,
-            trailer: &self.trailer,
+            trailer: self.trailer()?,
             digests: draft.as_ref(),
             end,
             chunk_bytes: bytes,
@@ -204,17 +164,15 @@ impl SChunk {
 
     /// Hands the bytes of all stored chunks to `put`, which says where it puts them; returns the offsets of the copy.
     pub(super) fn copy_chunks(&self, mut put: impl FnMut(&[u8]) -> Result<i64>) -> Result<Offsets> {
-        if let Offsets::Uniform { raw, .. } = &self.offsets
-            && *raw < 0
-        {
-            return Ok(self.offsets.clone());
+        if let Offsets::Uniform { raw: ..0, .. } = &**self.offsets()? {
+            return Ok(Offsets::clone(self.offsets()?));
         }
         let mut buffer = Vec::new();
         // What is stored once for several chunks stays so: an index of a few bytes can name one chunk for all.
         let mut shared = self.shared()?;
         Offsets::collect(self.nchunks(), |n| {
             self.exec.check_cancelled()?;
-            let raw = self.offsets.raw(n)?;
+            let raw = self.offsets()?.raw(n)?;
             if let Some(Some(known)) = shared.get(&raw) {
                 return Ok(*known);
             }
@@ -261,13 +219,74 @@ impl SChunk {
         let groups = self.same_chunks()?;
         let firsts = (0..groups.len()).filter_map(|group| groups.get(group));
         let several = firsts.filter(|(_, others)| others.len() > 0);
-        several.map(|(first, _)| Ok((self.offsets.raw(first)?, None))).collect()
+        several.map(|(first, _)| Ok((self.offsets()?.raw(first)?, None))).collect()
+    }
+}
+
+impl SChunk {
+    /// As [`SChunk::to_bytes`](crate::schunk::FrameSnapshot::to_bytes); a contiguous frame in memory of its own that has no gaps is given out without a copy.
+    ///
+    /// ```
+    /// # use b2nd::{Dtype, OpenOptions, Options, SChunk};
+    /// let bytes = Options::new().create_in_memory(Dtype::parse("<i4")?, [1000])?.to_bytes()?;
+    /// let place = bytes.as_ptr();
+    /// let frame = SChunk::from_bytes(bytes, &OpenOptions::new())?;
+    /// assert_eq!(frame.into_bytes()?.as_ptr(), place);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`SChunk::to_bytes`](crate::schunk::FrameSnapshot::to_bytes).
+    pub fn into_bytes(mut self) -> Result<Vec<u8>> {
+        // What is not in memory is not given out: a look at all its chunks would be for nothing.
+        if self.is_in_memory()
+            && self.is_compact()?
+            && let Some(mut bytes) = self.take_frame()
+        {
+            bytes.truncate(usize::try_from(self.header.frame_len()).unwrap_or(usize::MAX));
+            return Ok(bytes);
+        }
+        self.to_bytes()
+    }
+
+    /// Whether a contiguous frame is one of today, as committed, without bytes that nothing refers to.
+    fn is_compact(&self) -> Result<bool> {
+        if self.layout() != Layout::Contiguous || !self.header.is_current() || self.has_changes() {
+            return Ok(false);
+        }
+        let groups = self.same_chunks()?;
+        let mut end = self.header.len();
+        for (n, _) in (0..groups.len()).filter_map(|group| groups.get(group)) {
+            let place = self.place(n)?;
+            if let Place::Stored { .. } = place {
+                end = end.saturating_add(u64::from(self.chunk_header(n, place)?.cbytes()));
+            }
+        }
+        if end != self.header.len().saturating_add(self.cbytes()) {
+            return Ok(false);
+        }
+        if self.header.nbytes() > 0 {
+            let mut index = [0; CHUNK_HEADER];
+            self.store.read_at(FileId::Frame, end, &mut index)?;
+            end = end.saturating_add(u64::from(ChunkHeader::parse(&index)?.cbytes()));
+        }
+        let trailer = self.trailer()?;
+        let trailer = trailer.len_with(trailer.checksums().0.map(|layer| layer.len()))?;
+        Ok(end.saturating_add(trailer as u64) == self.frame_len())
+    }
+
+    /// The bytes of a frame in memory, where nothing else refers to them.
+    fn take_frame(&mut self) -> Option<Vec<u8>> {
+        self.state.store = no_store();
+        let taken = self.writer.store.take_frame();
+        self.state.store = self.writer.store.reader();
+        taken
     }
 }
 
 /// A copy that is being made.
 struct Copy<'a> {
-    store: &'a mut dyn Store,
+    store: &'a mut dyn WriteStore,
     layout: Layout,
     header_len: u64,
     /// Contiguous: where the next chunk goes.

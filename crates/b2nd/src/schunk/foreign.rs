@@ -24,7 +24,7 @@ pub(super) struct Locks {
     when: B2Lock,
     patience: Duration,
     /// C-Blosc2's lock file, as found at the last look.
-    fleet: Option<Arc<LockFile>>,
+    peer_lock: Option<Arc<LockFile>>,
     /// Of a frame at a path: the bytes behind its data, as of the last commit.
     tail: Option<u64>,
     /// Another writer was noticed when changes were taken back: nothing that is there now is ours to write over.
@@ -54,9 +54,9 @@ impl Locks {
 
 impl SChunk {
     /// Called before the first chunk is written, and before a commit: whether C-Blosc2 locks this frame too.
-    pub(super) fn look_for_fleet(&mut self) -> Result<()> {
-        let Locks { when, patience, .. } = self.locks;
-        self.locks.fleet = match self.path() {
+    pub(super) fn look_for_peer_lock(&mut self) -> Result<()> {
+        let Locks { when, patience, .. } = self.writer.locks;
+        self.writer.locks.peer_lock = match self.path() {
             Some(path) if self.is_at_path() => {
                 LockFile::find(path, self.layout(), when, true, patience)?.map(Arc::new)
             }
@@ -65,28 +65,29 @@ impl SChunk {
         Ok(())
     }
     /// C-Blosc2's lock file, where it was there.
-    pub(super) fn fleet(&self) -> Option<Arc<LockFile>> {
-        self.locks.fleet.clone()
+    pub(super) fn peer_lock(&self) -> Option<Arc<LockFile>> {
+        self.writer.locks.peer_lock.clone()
     }
     /// Whether it is a frame at a path that others may find.
     fn is_at_path(&self) -> bool {
-        self.opening.is_some() && !self.is_unpublished()
+        self.writer.opening.is_some() && !self.is_unpublished()
     }
 
     /// Notes what is at the path, as that of which this handle knows.
     pub(super) fn note_tail(&mut self) {
         // Where it cannot be read, the next write will not work either.
-        self.locks.tail = if self.is_at_path() { self.tail().ok() } else { None };
+        self.writer.locks.tail = if self.is_at_path() { self.tail().ok() } else { None };
     }
 
     /// Whether another handle found the same bytes behind the data.
     pub(super) fn same_tail(&self, other: &SChunk) -> bool {
-        self.locks.tail == other.locks.tail && self.locks.is_overtaken == other.locks.is_overtaken
+        self.writer.locks.tail == other.writer.locks.tail
+            && self.writer.locks.is_overtaken == other.writer.locks.is_overtaken
     }
 
     /// An error in a forked child: the frame is its parent's to write.
     pub(super) fn check_process(&self) -> Result<()> {
-        let (opened, own) = (self.locks.process, std::process::id());
+        let (opened, own) = (self.writer.locks.process, std::process::id());
         if opened == own {
             return Ok(());
         }
@@ -100,9 +101,9 @@ impl SChunk {
         if self.is_unpublished() || self.is_in_memory() {
             return Ok(());
         }
-        self.store.check_place()?;
+        self.writer.store.check_place()?;
         let changed = |what| Err(self.located(Error::changed(what)));
-        if self.locks.is_overtaken {
+        if self.writer.locks.is_overtaken {
             return changed("changed it");
         }
         let known = self.committed_header().bytes();
@@ -129,7 +130,7 @@ impl SChunk {
     /// As [`SChunk::check_header`], and when there is another index or trailer.
     pub(super) fn check_unchanged(&self) -> Result<()> {
         self.check_header()?;
-        match self.locks.tail {
+        match self.writer.locks.tail {
             Some(known) if known != self.tail()? => Err(self.located(Error::changed("changed it"))),
             _ => Ok(()),
         }
@@ -144,7 +145,7 @@ impl SChunk {
             Layout::Sparse => header.len(),
         };
         let end = header.frame_len();
-        let segments = self.committed_trailer().segments(end);
+        let segments = self.committed_trailer()?.segments(end);
         let mut hasher = XxHash3_64::new();
         let mut buffer = zeroed("the end of the frame", end.saturating_sub(start).min(PART))?;
         for (mut at, end) in [(start, segments.start), (segments.end, end)] {

@@ -1,7 +1,7 @@
 //! The frames of a file that holds several, one behind the other.
 
+use super::drive::{part, supply};
 use super::handle::SChunk;
-use super::handle::supply;
 use super::options::OpenOptions;
 use super::recover;
 use super::recover::Leftover;
@@ -9,7 +9,7 @@ use crate::error::{Error, Part, Result};
 use crate::frame::Layout;
 use crate::frame::{FrameParser, Header, MARK_LEN, Step, find_mark};
 use crate::io;
-use crate::io::{FileId, MemoryStore, Opening, Store};
+use crate::io::{FileId, MemoryStore, Opening, ReadStore};
 use crate::limits::{Limits, zeroed};
 use b2nd_kernel::lend::lend;
 use std::ops::Range;
@@ -79,7 +79,7 @@ impl FrameInfo {
 /// # std::fs::create_dir_all(&dir).unwrap();
 /// let path = dir.join("many.b2nd");
 /// for day in 1..=3 {
-///     let array = Options::new().create(None, Dtype::parse("<f4")?, &[24, day])?;
+///     let array = Options::new().create_in_memory(Dtype::parse("<f4")?, [24, day])?;
 ///     array.append_to(&path)?;
 /// }
 /// let frames = b2nd::schunk::frames(&path, &OpenOptions::new())?;
@@ -105,14 +105,14 @@ pub fn frames(path: impl AsRef<Path>, options: &OpenOptions) -> Result<Vec<Frame
         let shown = path.display();
         return Err(Error::usage(format!("{shown}: a sparse frame is a directory, and no file of frames")));
     }
-    listed(store.as_ref(), options).map_err(|error| error.at_path(path))
+    listed(store.as_read(), options).map_err(|error| error.at_path(path))
 }
 
 /// As [`frames`], of bytes in memory.
 ///
 /// ```
 /// # use b2nd::{Dtype, OpenOptions, Options};
-/// let array = Options::new().create(None, Dtype::parse("<f4")?, &[10])?;
+/// let array = Options::new().create_in_memory(Dtype::parse("<f4")?, [10])?;
 /// let bytes = [array.to_bytes()?, b"between".to_vec(), array.to_bytes()?].concat();
 /// assert_eq!(b2nd::schunk::frames_in(&bytes, &OpenOptions::new())?.len(), 2);
 /// # Ok::<(), b2nd::Error>(())
@@ -125,7 +125,7 @@ pub fn frames_in(bytes: &[u8], options: &OpenOptions) -> Result<Vec<FrameInfo>> 
 }
 
 /// The frames of a store that starts at the offset of the options; at least one.
-fn listed(store: &dyn Store, options: &OpenOptions) -> Result<Vec<FrameInfo>> {
+fn listed(store: &dyn ReadStore, options: &OpenOptions) -> Result<Vec<FrameInfo>> {
     let mut walk = Walk::new(store, 0, &options.limits)?;
     let mut found = Vec::new();
     while let Some((at, header)) = walk.next()? {
@@ -138,7 +138,7 @@ fn listed(store: &dyn Store, options: &OpenOptions) -> Result<Vec<FrameInfo>> {
 }
 
 /// The options with an offset in the place of the number of a frame.
-pub(super) fn resolve(store: &dyn Store, options: &OpenOptions) -> Result<OpenOptions> {
+pub(super) fn resolve(store: &dyn ReadStore, options: &OpenOptions) -> Result<OpenOptions> {
     let Some(number) = options.frame else { return Ok(options.clone()) };
     let mut walk = Walk::new(store, 0, &options.limits)?;
     let mut seen = 0;
@@ -191,7 +191,7 @@ const WINDOW: u64 = 64 << 10;
 
 /// Goes from frame to frame.
 struct Walk<'a> {
-    store: &'a dyn Store,
+    store: &'a dyn ReadStore,
     limits: &'a Limits,
     at: u64,
     len: u64,
@@ -203,7 +203,7 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    fn new(store: &'a dyn Store, at: u64, limits: &'a Limits) -> Result<Self> {
+    fn new(store: &'a dyn ReadStore, at: u64, limits: &'a Limits) -> Result<Self> {
         let len = store.len(FileId::Frame)?;
         Ok(Walk { store, limits, at, len, wasted: 0, torn: None, buffer: Vec::new() })
     }
@@ -272,7 +272,7 @@ impl<'a> Walk<'a> {
 /// Gives a parser what it asks for of a frame that starts at `at` and whose header is torn.
 fn supply_mended(
     parser: &mut FrameParser,
-    store: &dyn Store,
+    store: &dyn ReadStore,
     at: u64,
     range: Range<u64>,
     header: &[u8],
@@ -281,17 +281,4 @@ fn supply_mended(
     store.read_at(FileId::Frame, at.saturating_add(range.start), &mut bytes)?;
     io::mend(header, range.start, &mut bytes);
     parser.supply(&bytes)
-}
-
-/// A part of the frame's file: where it is in memory, or read into `buffer`.
-pub(super) fn part<'b>(store: &'b dyn Store, at: u64, len: u64, buffer: &'b mut Vec<u8>) -> Result<&'b [u8]> {
-    if let Some(bytes) = store.slice(FileId::Frame) {
-        let start = usize::try_from(at).unwrap_or(usize::MAX);
-        let len = usize::try_from(len).unwrap_or(usize::MAX);
-        let found = bytes.get(start..).and_then(|tail| tail.get(..len));
-        return found.ok_or_else(|| Error::usage("a read past the end of a frame in memory"));
-    }
-    *buffer = zeroed("part of a frame", len)?;
-    store.read_at(FileId::Frame, at, buffer)?;
-    Ok(buffer)
 }

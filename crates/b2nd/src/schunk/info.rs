@@ -1,7 +1,7 @@
 //! What is known about each chunk without decompressing it, and all chunks in turn.
 
-use super::handle::{Place, SChunk};
-use crate::chunk::Special;
+use super::snapshot::{FrameSnapshot, Place};
+use crate::chunk::{ChunkHeader, Special};
 use crate::error::Result;
 use crate::frame::plan::FileId;
 
@@ -17,7 +17,7 @@ pub enum ChunkPlace {
     File(u32),
 }
 
-/// What is known about a chunk without decompressing it; see [`SChunk::chunk_info`].
+/// What is known about a chunk without decompressing it; see [`FrameSnapshot::chunk_info`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ChunkInfo {
@@ -42,14 +42,14 @@ impl ChunkInfo {
     }
 }
 
-impl SChunk {
+impl FrameSnapshot {
     /// What is known about chunk `n` without decompressing it; reads its header.
     ///
     /// ```
     /// use b2nd::Params;
     /// use b2nd::chunk::Special;
     /// use b2nd::schunk::{ChunkPlace, CreateOptions};
-    /// let mut schunk = CreateOptions::new(Params::new(1)).with_chunksize(100).create(None)?;
+    /// let mut schunk = CreateOptions::new(Params::new(1)).with_chunksize(100).create_in_memory()?;
     /// schunk.fill(Special::Zeros, &[], 100)?;
     /// schunk.append(&[7; 100])?;
     /// let info = schunk.chunk_infos().collect::<b2nd::Result<Vec<_>>>()?;
@@ -89,7 +89,20 @@ impl SChunk {
         }
     }
 
-    /// [`SChunk::chunk_info`] of all chunks in turn.
+    /// The names of the vlmetalayers and the lengths of their contents in bytes, in stored order; no length where the header of the
+    /// content is damaged. Nothing is decompressed, so a length is what the file says.
+    ///
+    /// # Errors
+    /// [`Error::Format`](crate::Error::Format) when the trailer is damaged, [`Error::Io`](crate::Error::Io) when it cannot be read.
+    pub fn vlmetalayer_lengths(&self) -> Result<impl Iterator<Item = (&str, Option<u64>)>> {
+        Ok(self.trailer()?.entries().map(|(name, stored)| {
+            let header = ChunkHeader::parse(stored).ok();
+            let whole = header.filter(|header| u64::from(header.cbytes()) == stored.len() as u64);
+            (name.text(), whole.map(|header| u64::from(header.nbytes())))
+        }))
+    }
+
+    /// [`FrameSnapshot::chunk_info`] of all chunks in turn.
     pub fn chunk_infos(&self) -> impl Iterator<Item = Result<ChunkInfo>> {
         (0..self.nchunks()).map(|n| self.chunk_info(n))
     }
@@ -99,7 +112,7 @@ impl SChunk {
     /// ```
     /// use b2nd::Params;
     /// use b2nd::schunk::CreateOptions;
-    /// let mut schunk = CreateOptions::new(Params::new(1)).with_chunksize(2).create(None)?;
+    /// let mut schunk = CreateOptions::new(Params::new(1)).with_chunksize(2).create_in_memory()?;
     /// schunk.extend(b"abcde")?;
     /// let chunks = schunk.decompressed_chunks().collect::<b2nd::Result<Vec<_>>>()?;
     /// assert_eq!(chunks, [b"ab".to_vec(), b"cd".to_vec(), b"e".to_vec()]);

@@ -1,20 +1,27 @@
 //! The super-chunk: an open frame whose chunks can be fetched and replaced.
 
+pub(crate) mod array_layer;
 mod block;
 mod cache;
+mod catalog;
 mod changes;
 mod commit;
 mod copy;
 mod create;
 mod digests;
+mod drive;
 mod edit;
 mod export;
 mod foreign;
 mod frames;
 mod handle;
+mod identity;
 mod info;
 mod items;
+mod leftovers;
+mod object;
 mod open;
+mod opener;
 mod options;
 mod pace;
 mod process;
@@ -23,10 +30,12 @@ mod recover;
 mod recut;
 mod refresh;
 mod relayout;
+mod snapshot;
 mod space;
 mod special;
 mod transaction;
 mod verify;
+pub(crate) mod walk;
 mod write;
 
 pub use crate::frame::{Durability, Layout};
@@ -34,19 +43,23 @@ pub use crate::io::B2Lock;
 pub use cache::CacheUse;
 pub(crate) use cache::Key;
 pub use create::CreateOptions;
+pub use digests::Rewritten;
 pub use frames::{FrameInfo, frames, frames_in};
-pub(crate) use handle::Place;
 pub use handle::SChunk;
 pub use info::{ChunkInfo, ChunkPlace};
+pub use leftovers::{leftovers, remove_leftovers};
+pub use opener::Opener;
 pub(crate) use options::{FrameSpec, Target};
 pub use options::{OpenOptions, SaveOptions};
 pub use process::BlockPlace;
 pub(crate) use process::{Hook, Processing};
 pub(crate) use recover::leftover;
+pub use snapshot::FrameSnapshot;
+pub(crate) use snapshot::Place;
 pub use space::SpaceUse;
 pub use transaction::Transaction;
+pub(crate) use verify::{ChecksumStatus, check_vlmetalayer, is_damage, most_listed};
 pub use verify::{Damage, Verified};
-pub(crate) use verify::{Standing, is_damage};
 
 #[cfg(test)]
 mod tests;

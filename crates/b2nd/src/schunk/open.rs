@@ -4,13 +4,22 @@ use super::foreign::PATIENCE;
 use super::frames;
 use super::handle::SChunk;
 use super::options::OpenOptions;
-use crate::error::{Error, Result};
+use crate::error::{Error, Fault, Result};
 use crate::frame::Layout;
 use crate::io;
-use crate::io::{MemoryStore, Opening, Owner, Store};
+use crate::io::{MemoryStore, OpenedStore, Opening, Owner, ReadStore, WriteStore};
 use b2nd_kernel::lend::lend;
 use std::path::Path;
 use std::sync::Arc;
+
+/// How often a sparse frame that changes while it is opened is opened again.
+const ATTEMPTS: u32 = 100;
+
+/// Whether an error may come from a state that was only half there.
+fn may_be_torn(error: &Error) -> bool {
+    matches!(error.fault(), Fault::File | Fault::Limit)
+        || matches!(error, Error::Changed { .. } | Error::Io { .. })
+}
 
 impl SChunk {
     /// Opens a contiguous frame (a file) or a sparse one (a directory).
@@ -25,11 +34,24 @@ impl SChunk {
             true => Some(Arc::new(Owner::of_existing(path)?)),
             false => None,
         };
-        Self::open_owned(path, options, owner)
+        Self::open_owned(path, options, owner.as_ref())
     }
 
     /// As [`SChunk::open`], by who has the owner lock already, where one is asked for.
-    pub(super) fn open_owned(path: &Path, options: &OpenOptions, owner: Option<Arc<Owner>>) -> Result<Self> {
+    ///
+    /// A sparse frame that another program changes in the meantime is opened again.
+    pub(super) fn open_owned(path: &Path, options: &OpenOptions, owner: Option<&Arc<Owner>>) -> Result<Self> {
+        for _ in 0..ATTEMPTS {
+            let before = io::Stamp::of(path);
+            match Self::open_once(path, options, owner.cloned()) {
+                Err(error) if may_be_torn(&error) && before.is_some() && before != io::Stamp::of(path) => {}
+                opened => return opened,
+            }
+        }
+        Err(Error::changed("changed it").at_path(path))
+    }
+
+    fn open_once(path: &Path, options: &OpenOptions, owner: Option<Arc<Owner>>) -> Result<Self> {
         let opening = |offset| Opening { write: options.write, offset, mmap: options.mmap };
         let (mut store, layout) = io::open(path, opening(options.offset))?;
         if layout == Layout::Sparse && options.frame.is_some() {
@@ -40,15 +62,15 @@ impl SChunk {
         }
         // While C-Blosc2 changes it in its place, a frame is not whole.
         let patience = options.lock_patience.unwrap_or(PATIENCE);
-        let fleet = io::LockFile::find(path, layout, options.b2lock, false, patience)?;
-        let _shared = fleet.as_ref().map(io::LockFile::shared).transpose()?;
-        let found = frames::resolve(store.as_ref(), options).map_err(|error| error.at_path(path))?;
+        let peer_lock = io::LockFile::find(path, layout, options.b2lock, false, patience)?;
+        let _shared = peer_lock.as_ref().map(io::LockFile::shared).transpose()?;
+        let found = frames::resolve(store.as_read(), options).map_err(|error| error.at_path(path))?;
         if found.offset != options.offset {
             store = io::open(path, opening(found.offset))?.0;
         }
         let mut schunk = Self::load(store, layout, &found).map_err(|error| error.at_path(path))?;
-        schunk.opening = Some(opening(found.offset));
-        schunk.locks.owner = owner;
+        schunk.writer.opening = Some(opening(found.offset));
+        schunk.writer.locks.owner = owner;
         if options.write {
             schunk.note_tail();
         }
@@ -75,7 +97,7 @@ impl SChunk {
     /// ```
     /// use b2nd::{Dtype, OpenOptions, Options, SChunk};
     /// use std::sync::Arc;
-    /// let array = Options::new().create(None, Dtype::parse("<i4")?, &[1000])?;
+    /// let array = Options::new().create_in_memory(Dtype::parse("<i4")?, [1000])?;
     /// let bytes: Arc<[u8]> = array.to_bytes()?.into();
     /// let frame = SChunk::from_shared(Arc::clone(&bytes), &OpenOptions::new())?;
     /// assert_eq!(frame.nbytes(), 4000);
@@ -99,7 +121,7 @@ impl SChunk {
     ///
     /// ```
     /// use b2nd::{Dtype, OpenOptions, Options, SChunk};
-    /// let bytes = Options::new().create(None, Dtype::parse("<i4")?, &[1000])?.to_bytes()?;
+    /// let bytes = Options::new().create_in_memory(Dtype::parse("<i4")?, [1000])?.to_bytes()?;
     /// let nbytes = SChunk::with_borrowed(&bytes, &OpenOptions::new(), |frame| Ok(frame.nbytes()))?;
     /// assert_eq!(nbytes, 4000);
     /// # Ok::<(), b2nd::Error>(())
@@ -135,23 +157,23 @@ impl SChunk {
         }
         let store = store.at(options.offset)?;
         let found = frames::resolve(&store, options)?;
-        Self::load(Box::new(store.at(found.offset)?), Layout::Contiguous, &found)
+        Self::load(OpenedStore::Write(Box::new(store.at(found.offset)?)), Layout::Contiguous, &found)
     }
 
-    /// Opens a frame in a [`Store`] of the caller's.
+    /// Opens a frame in a [`ReadStore`] of the caller's, for reading.
     ///
     /// Where the frame starts is the store's business: offset, number and mapping of `options` have no place here.
     ///
     /// ```
-    /// use b2nd::io::{FileId, Store, WriteStep};
+    /// use b2nd::io::{FileId, ReadStore};
     /// use b2nd::{Dtype, Error, Layout, OpenOptions, Options, Result, SChunk};
-    /// use std::path::Path;
+    /// use std::sync::Arc;
     ///
     /// /// Bytes behind a web server, say: here they are only counted.
     /// #[derive(Debug)]
     /// struct Remote(Vec<u8>);
     ///
-    /// impl Store for Remote {
+    /// impl ReadStore for Remote {
     ///     fn len(&self, _: FileId) -> Result<u64> {
     ///         Ok(self.0.len() as u64)
     ///     }
@@ -162,19 +184,10 @@ impl SChunk {
     ///         buf.copy_from_slice(found.ok_or_else(gone).map_err(failed)?);
     ///         Ok(())
     ///     }
-    ///     fn slice(&self, _: FileId) -> Option<&[u8]> {
-    ///         None
-    ///     }
-    ///     fn apply(&mut self, _: &WriteStep<'_>) -> Result<()> {
-    ///         Err(Error::Usage("the server takes no writes".into()))
-    ///     }
-    ///     fn path(&self) -> Option<&Path> {
-    ///         None
-    ///     }
     /// }
     ///
-    /// let bytes = Options::new().create(None, Dtype::parse("<i4")?, &[1000])?.to_bytes()?;
-    /// let frame = SChunk::open_store(Box::new(Remote(bytes)), Layout::Contiguous, &OpenOptions::new())?;
+    /// let bytes = Options::new().create_in_memory(Dtype::parse("<i4")?, [1000])?.to_bytes()?;
+    /// let frame = SChunk::open_store(Arc::new(Remote(bytes)), Layout::Contiguous, &OpenOptions::new())?;
     /// assert_eq!(frame.nbytes(), 4000);
     /// let array = b2nd::Array::from_schunk(frame)?;
     /// assert_eq!(array.shape(), [1000]);
@@ -182,14 +195,31 @@ impl SChunk {
     /// ```
     ///
     /// # Errors
-    /// As [`SChunk::open`], and what the store returns.
-    pub fn open_store(store: Box<dyn Store>, layout: Layout, options: &OpenOptions) -> Result<Self> {
+    /// As [`SChunk::open`], and what the store returns; [`Error::Usage`] when the options ask for writing.
+    pub fn open_store(store: Arc<dyn ReadStore>, layout: Layout, options: &OpenOptions) -> Result<Self> {
+        if options.write {
+            return Err(Error::usage(
+                "a store for reading is not written to: open_store_mut takes one for writing",
+            ));
+        }
+        Self::open_opened(OpenedStore::Read(store), layout, options)
+    }
+
+    /// Opens a frame in a [`WriteStore`] of the caller's, for writing too where the options say so.
+    ///
+    /// # Errors
+    /// As [`SChunk::open_store`].
+    pub fn open_store_mut(store: Box<dyn WriteStore>, layout: Layout, options: &OpenOptions) -> Result<Self> {
+        Self::open_opened(OpenedStore::Write(store), layout, options)
+    }
+
+    fn open_opened(store: OpenedStore, layout: Layout, options: &OpenOptions) -> Result<Self> {
         if options.offset > 0 || options.frame.is_some() || options.mmap {
             return Err(Error::usage(
                 "a store has one frame, which starts at its first byte: offset, number and mapping are its own",
             ));
         }
-        let path = store.path().map(Path::to_path_buf);
+        let path = store.as_read().path().map(Path::to_path_buf);
         Self::load(store, layout, options).map_err(|error| error.at(path.as_deref()))
     }
 }

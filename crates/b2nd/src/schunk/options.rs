@@ -90,7 +90,7 @@ impl OpenOptions {
         self.durability = durability;
         self
     }
-    /// Whether commits through this handle write checksums ([`SChunk::has_checksums`](super::SChunk::has_checksums)): by default
+    /// Whether commits through this handle write checksums ([`SChunk::has_checksums`](crate::schunk::FrameSnapshot::has_checksums)): by default
     /// if the frame has them. Where they are added, chunks that are there already stay without, until
     /// [`SChunk::renew_checksums`](super::SChunk::renew_checksums) reads them.
     #[must_use]
@@ -161,7 +161,7 @@ impl OpenOptions {
     ///
     /// ```
     /// use b2nd::{s, Array, Dtype, OpenOptions, Options};
-    /// let mut a = Options::new().create(None, Dtype::parse("<u4")?, &[1000])?;
+    /// let mut a = Options::new().create_in_memory(Dtype::parse("<u4")?, [1000])?;
     /// a.write_items(s![], &(0..1000u32).collect::<Vec<_>>())?;
     /// let options = OpenOptions::new().with_block_cache(1 << 20);
     /// let a = Array::from_bytes(a.to_bytes()?, &options)?;
@@ -197,7 +197,7 @@ impl OpenOptions {
     /// let mut a = Options::new()
     ///     .with_preprocess(|place, bytes| Ok(bytes.iter_mut().for_each(|b| *b += place.start[0] as u8)))
     ///     .with_blocks([2])
-    ///     .create(None, Dtype::parse("|u1")?, &[4])?;
+    ///     .create_in_memory(Dtype::parse("|u1")?, [4])?;
     /// a.write_bytes(s![], &[1, 1, 1, 1])?;
     /// assert_eq!(a.read_bytes(s![])?, [1, 1, 3, 3]);
     /// # Ok::<(), b2nd::Error>(())
@@ -221,7 +221,7 @@ impl OpenOptions {
     ///
     /// ```
     /// use b2nd::{s, Array, Dtype, OpenOptions, Options};
-    /// let a = Options::new().create(None, Dtype::parse("|u1")?, &[3])?;
+    /// let a = Options::new().create_in_memory(Dtype::parse("|u1")?, [3])?;
     /// let options = OpenOptions::new().with_postprocess(|_, bytes| Ok(bytes.iter_mut().for_each(|b| *b += 7)));
     /// assert_eq!(Array::from_bytes(a.to_bytes()?, &options)?.read_bytes(s![])?, [7, 7, 7]);
     /// # Ok::<(), b2nd::Error>(())
@@ -269,7 +269,7 @@ impl SaveOptions {
         self.durability = durability;
         self
     }
-    /// Whether the copy has checksums: as [`SChunk::save`](super::SChunk::save) makes a file, by default it has.
+    /// Whether the copy has checksums: as [`SChunk::save`](crate::schunk::FrameSnapshot::save) makes a file, by default it has.
     #[must_use]
     pub fn with_checksums(mut self, checksums: bool) -> Self {
         self.checksums = Some(checksums);

@@ -1,6 +1,6 @@
 //! Items out of a super-chunk: chunks, blocks, ranges and single items. Only the blocks that hold them are read.
 
-use super::handle::{Place, SChunk};
+use super::snapshot::{FrameSnapshot, Place};
 use crate::chunk;
 use crate::chunk::{ChunkHead, ChunkHeader, Content};
 use crate::error::{Error, Part, Result};
@@ -33,13 +33,13 @@ pub(super) struct Piece {
     pub(super) len: usize,
 }
 
-impl SChunk {
+impl FrameSnapshot {
     /// Decompresses chunk `n`.
     ///
     /// ```
     /// use b2nd::Params;
     /// use b2nd::schunk::CreateOptions;
-    /// let mut schunk = CreateOptions::new(Params::new(1)).create(None)?;
+    /// let mut schunk = CreateOptions::new(Params::new(1)).create_in_memory()?;
     /// schunk.append(b"one chunk")?;
     /// assert_eq!(schunk.decompress_chunk(0)?, b"one chunk");
     /// # Ok::<(), b2nd::Error>(())
@@ -66,7 +66,7 @@ impl SChunk {
     /// ```
     /// use b2nd::Params;
     /// use b2nd::schunk::CreateOptions;
-    /// let mut schunk = CreateOptions::new(Params::new(2)).with_chunksize(8).create(None)?;
+    /// let mut schunk = CreateOptions::new(Params::new(2)).with_chunksize(8).create_in_memory()?;
     /// schunk.extend(&(0..10u16).flat_map(u16::to_le_bytes).collect::<Vec<u8>>())?;
     /// assert_eq!(schunk.read_items(3..6)?, [3, 0, 4, 0, 5, 0]);
     /// # Ok::<(), b2nd::Error>(())
@@ -88,10 +88,10 @@ impl SChunk {
         Ok(items)
     }
 
-    /// As [`SChunk::read_items`], into memory of the caller: as many whole items as it has room for.
+    /// As [`FrameSnapshot::read_items`], into memory of the caller: as many whole items as it has room for.
     ///
     /// # Errors
-    /// As [`SChunk::read_items`], and [`Error::Usage`] for room for half an item.
+    /// As [`FrameSnapshot::read_items`], and [`Error::Usage`] for room for half an item.
     pub fn read_items_into(&self, start: u64, items: &mut [u8]) -> Result<()> {
         self.read_span(start, items, true)
     }
@@ -145,14 +145,14 @@ impl SChunk {
     /// ```
     /// use b2nd::Params;
     /// use b2nd::schunk::CreateOptions;
-    /// let mut schunk = CreateOptions::new(Params::new(1)).with_chunksize(3).create(None)?;
+    /// let mut schunk = CreateOptions::new(Params::new(1)).with_chunksize(3).create_in_memory()?;
     /// schunk.extend(b"abcdefgh")?;
     /// assert_eq!(schunk.gather_items(&[7, 0, 0, 4])?, b"haae");
     /// # Ok::<(), b2nd::Error>(())
     /// ```
     ///
     /// # Errors
-    /// As [`SChunk::read_items`].
+    /// As [`FrameSnapshot::read_items`].
     pub fn gather_items(&self, numbers: &[u64]) -> Result<Vec<u8>> {
         let typesize = self.header.params().typesize() as usize;
         let nbytes = (numbers.len() as u64).saturating_mul(typesize as u64);
@@ -464,7 +464,7 @@ fn next_ranges<'o>(
 
 /// The compressed blocks of a stored chunk.
 struct Blocks<'a> {
-    schunk: &'a SChunk,
+    schunk: &'a FrameSnapshot,
     place: Place,
     head: &'a ChunkHead,
 }

@@ -1,13 +1,17 @@
 //! Headers of which only some sectors were written, found by the undo record at the end of the file: read as they were
 //! before, and put right when the frame is opened for writing.
 
-use super::frames;
-use super::handle::drive;
+use super::drive::{drive, drive_outline, header_of, part};
 use super::options::OpenOptions;
 use crate::error::{Error, Result};
-use crate::frame::{FrameIndex, HeaderState, Layout, TAIL, UndoRecord, record_len, sector_end};
-use crate::io::{FileId, Mended, Store, WriteStep};
+use crate::frame::digests::{copied_header, root_len};
+use crate::frame::{
+    FrameIndex, Header, HeaderState, Layout, TAIL, UndoRecord, record_len as undo_len, sector_end,
+};
+use crate::frame::{LayerPlace, layer_place};
+use crate::io::{FileId, Mended, OpenedStore, ReadStore, WriteStep};
 use crate::limits::Limits;
+use std::sync::Arc;
 
 /// What a commit left at the end of a file.
 #[derive(Debug)]
@@ -26,99 +30,151 @@ const ATTEMPTS: usize = 16;
 const FEW_ATTEMPTS: usize = 3;
 
 /// The undo record at the end of a store, when its frame is there and belongs to it.
-pub(crate) fn leftover(store: &dyn Store, limits: &Limits) -> Result<Option<Leftover>> {
+pub(crate) fn leftover(store: &dyn ReadStore, limits: &Limits) -> Result<Option<Leftover>> {
     let len = store.len(FileId::Frame)?;
     let Some(tail_at) = len.checked_sub(TAIL as u64) else { return Ok(None) };
     let mut tail = [0; TAIL];
     store.read_at(FileId::Frame, tail_at, &mut tail)?;
-    let Some(record_len) = record_len(tail) else { return Ok(None) };
+    let Some(record_len) = undo_len(tail) else { return Ok(None) };
     let (Some(start), true) = (len.checked_sub(record_len), record_len / 2 <= limits.max_meta_bytes()) else {
         return Ok(None);
     };
     let mut buffer = Vec::new();
-    let bytes = frames::part(store, start, record_len, &mut buffer)?;
+    let bytes = part(store, start, record_len, &mut buffer)?;
     let Some(record) = UndoRecord::parse(bytes) else { return Ok(None) };
     let Some(frame) = start.checked_sub(record.distance()) else { return Ok(None) };
     if record.header_len() > limits.max_meta_bytes() {
         return Ok(None);
     }
     let mut header = Vec::new();
-    Ok(match record.judge(frames::part(store, frame, record.header_len(), &mut header)?) {
+    Ok(match record.judge(part(store, frame, record.header_len(), &mut header)?) {
         HeaderState::Unrelated => None,
         HeaderState::Whole => Some(Leftover { frame, record: start, torn: None }),
         HeaderState::Torn(old) => Some(Leftover { frame, record: start, torn: Some(old) }),
     })
 }
 
+/// What was parsed of a frame.
+#[derive(Debug)]
+pub(super) enum Found {
+    /// All but its chunks.
+    All(Box<FrameIndex>),
+    /// The header and the number of chunks; the rest is read when it is asked for.
+    Outline(Box<Header>, u64),
+}
+
+impl Found {
+    fn header(&self) -> &Header {
+        match self {
+            Found::All(index) => &index.header,
+            Found::Outline(header, _) => header,
+        }
+    }
+}
+
+/// Parses a frame, as far as it is needed to open it: a writer needs all, and so does a frame whose index alone knows how many
+/// chunks there are.
+fn look(store: &dyn ReadStore, layout: Layout, options: &OpenOptions) -> Result<Found> {
+    if !options.write {
+        let (header, trailer_start) = drive_outline(store, layout, &options.limits)?;
+        if let Some(nchunks) = header.nchunks()
+            && (options.unchecked || is_header_confirmed(store, &header, trailer_start)?)
+        {
+            return Ok(Found::Outline(Box::new(header), nchunks));
+        }
+    }
+    drive(store, layout, &options.limits).map(|index| Found::All(Box::new(index)))
+}
+
+/// How many bytes of a trailer are read to find the checksums in it.
+const TRAILER_START: u64 = 4 << 10;
+
+/// Whether the header is the one that was written with the checksums, or the frame has no checksums. Where it is not, or that
+/// costs more than a look, all of the trailer tells.
+fn is_header_confirmed(store: &dyn ReadStore, header: &Header, trailer_start: u64) -> Result<bool> {
+    let room = header.frame_len().saturating_sub(trailer_start);
+    let mut buffer = Vec::new();
+    let start = part(store, trailer_start, room.min(TRAILER_START), &mut buffer)?;
+    let place = match layer_place(start, header) {
+        LayerPlace::None => return Ok(true),
+        LayerPlace::Unknown => return Ok(false),
+        LayerPlace::At(place) => place,
+    };
+    let wanted = root_len(header.len());
+    let Some(rest) = room.checked_sub(place).filter(|rest| *rest >= wanted) else { return Ok(false) };
+    let at = trailer_start.saturating_add(place);
+    let root = part(store, at, rest.min(wanted), &mut buffer)?;
+    Ok(copied_header(root) == Some(header.bytes()))
+}
+
 /// Parses the frame that a store has; one whose header is torn as it was before.
 pub(super) fn parse(
-    store: Box<dyn Store>,
+    store: OpenedStore,
     layout: Layout,
     options: &OpenOptions,
-) -> Result<(Box<dyn Store>, FrameIndex)> {
+) -> Result<(OpenedStore, Found)> {
     let mut attempts = 0;
     loop {
-        let found = drive(store.as_ref(), layout, &options.limits);
-        let Some(long) = is_in_question(store.as_ref(), layout, &found)? else {
-            return found.map(|index| (store, index));
+        let found = look(store.as_read(), layout, options);
+        let Some(long) = is_in_question(store.as_read(), layout, &found)? else {
+            return found.map(|found| (store, found));
         };
         attempts += 1;
         // Where it is not clear, a writer may have been at it between two looks.
-        let clear = match (leftover(store.as_ref(), &options.limits), &found) {
+        let clear = match (leftover(store.as_read(), &options.limits), &found) {
             (Ok(Some(left)), _) if left.frame == 0 && (options.write || left.torn.is_some()) => {
                 return mended(store, layout, options, left);
             }
-            (Ok(_), Ok(index)) => !long || is_still_there(store.as_ref(), index)?,
+            (Ok(_), Ok(found)) => !long || is_still_there(store.as_read(), found.header())?,
             (Ok(_), Err(_)) => attempts >= FEW_ATTEMPTS,
             (Err(error), _) if attempts >= ATTEMPTS => return Err(found.err().unwrap_or(error)),
             (Err(_), _) => false,
         };
         if clear || attempts >= ATTEMPTS {
-            return found.map(|index| (store, index));
+            return found.map(|found| (store, found));
         }
     }
 }
 
 /// Whether a record has to be looked for; and whether the header, so far whole, is one that can be torn.
-fn is_in_question(store: &dyn Store, layout: Layout, found: &Result<FrameIndex>) -> Result<Option<bool>> {
+fn is_in_question(store: &dyn ReadStore, layout: Layout, found: &Result<Found>) -> Result<Option<bool>> {
     Ok(match found {
         _ if layout == Layout::Sparse => None,
         Err(Error::Format(_) | Error::Limit { .. } | Error::Unsupported { .. }) => Some(false),
         Err(_) => None,
-        Ok(index) if sector_end(store.start(), index.header.len()).is_some() => Some(true),
-        Ok(index) => (store.len(FileId::Frame)? > index.header.frame_len()).then_some(false),
+        Ok(found) if sector_end(store.start(), found.header().len()).is_some() => Some(true),
+        Ok(found) => (store.len(FileId::Frame)? > found.header().frame_len()).then_some(false),
     })
 }
 
 /// Whether the header that was parsed is still the one that is there.
-fn is_still_there(store: &dyn Store, index: &FrameIndex) -> Result<bool> {
-    let mut buffer = Vec::new();
-    Ok(frames::part(store, 0, index.header.len(), &mut buffer)? == index.header.bytes())
+fn is_still_there(store: &dyn ReadStore, header: &Header) -> Result<bool> {
+    Ok(header_of(store, header.len())? == header.bytes())
 }
 
 /// A frame with what a commit left behind: cleared away for who writes, looked through for who reads.
 fn mended(
-    mut store: Box<dyn Store>,
+    mut store: OpenedStore,
     layout: Layout,
     options: &OpenOptions,
     left: Leftover,
-) -> Result<(Box<dyn Store>, FrameIndex)> {
+) -> Result<(OpenedStore, Found)> {
     let file = FileId::Frame;
     match left.torn {
         Some(header) if options.write => {
             store.apply(&WriteStep::WriteAt { file, offset: 0, bytes: header.into() })?;
             store.apply(&WriteStep::Sync { file })?;
         }
-        Some(header) => store = Box::new(Mended::new(store, header)),
+        Some(header) => store = OpenedStore::Read(Arc::new(Mended::new(store.reader(), header))),
         None => {}
     }
-    let index = drive(store.as_ref(), layout, &options.limits)?;
+    let found = look(store.as_read(), layout, options)?;
     if options.write {
         // All that follows the frame is the commit's that was cut off, or of an older state than that, or the record.
         // Of a frame that shares its file no state ever reached further.
         let cut = options.offset > 0 || store.is_alone();
-        let len = if cut { index.header.frame_len() } else { left.record };
+        let len = if cut { found.header().frame_len() } else { left.record };
         store.apply(&WriteStep::SetLen { file, len })?;
     }
-    Ok((store, index))
+    Ok((store, found))
 }

@@ -25,10 +25,10 @@ impl SChunk {
                 "growing an empty frame with a header of another length; convert first",
             ));
         }
-        header.set_lengths(self.header.frame_len(), self.header.cbytes(), self.trailer.is_there());
+        header.set_lengths(self.header.frame_len(), self.header.cbytes(), self.work().trailer.is_there());
         self.begin()?;
         self.keep_old();
-        self.header = header;
+        self.state.header = std::sync::Arc::new(header);
         Ok(())
     }
 }

@@ -2,6 +2,7 @@
 
 use super::handle::SChunk;
 use super::options::OpenOptions;
+use super::snapshot::FrameSnapshot;
 use crate::error::Result;
 use std::hash::Hasher;
 use twox_hash::XxHash3_128;
@@ -22,9 +23,10 @@ impl Hasher for Hashed {
 impl SChunk {
     /// The options that open this frame again as it is open now.
     pub(super) fn own_options(&self) -> OpenOptions {
-        let opening = self.opening.unwrap_or_default();
-        self.locks.options(OpenOptions {
-            write: self.writable,
+        let opening = self.writer.opening.unwrap_or_default();
+        let (checksums, unchecked) = self.state.catalog.checking();
+        self.writer.locks.options(OpenOptions {
+            write: self.writer.writable,
             offset: opening.offset,
             frame: None,
             mmap: opening.mmap,
@@ -33,9 +35,9 @@ impl SChunk {
             exec: self.exec.clone(),
             block_cache: self.cache.usage().capacity,
             processing: self.processing.clone(),
-            durability: self.durability,
-            checksums: self.digests.asked,
-            unchecked: !self.digests.check,
+            durability: self.writer.durability,
+            checksums,
+            unchecked,
             ..OpenOptions::new()
         })
     }
@@ -47,7 +49,7 @@ impl SChunk {
     /// use b2nd::Params;
     /// use b2nd::schunk::{CreateOptions, OpenOptions, SChunk};
     /// # let path = std::env::temp_dir().join(format!("b2nd-doc-refresh-{}", std::process::id()));
-    /// let mut writer = CreateOptions::new(Params::new(1)).create(Some(&path))?;
+    /// let mut writer = CreateOptions::new(Params::new(1)).create(&path)?;
     /// let mut reader = SChunk::open(&path, &OpenOptions::new())?;
     /// writer.append(b"new")?;
     /// assert_eq!(reader.nchunks(), 0);
@@ -66,6 +68,23 @@ impl SChunk {
         Ok(true)
     }
 
+    /// The frame as it is now at its path, where it is no longer the one of the last commit through this handle.
+    ///
+    /// The path is opened again: an empty frame and a sparse one are replaced as a whole by a commit. What is in memory,
+    /// or in a store of the caller's, has no path that could be.
+    pub(crate) fn reopened(&self) -> Result<Option<SChunk>> {
+        let (Some(path), Some(_)) = (self.path(), self.writer.opening) else { return Ok(None) };
+        let now = SChunk::open_owned(path, &self.own_options(), self.writer.locks.owner.as_ref())?;
+        // What a writer finds behind the frame decides where it may write.
+        let same_end = !self.writer.writable || now.reach() == self.reach() && now.same_tail(self);
+        let same = same_end
+            && now.header.bytes() == self.header.bytes()
+            && now.offsets()?.is_same_as(self.offsets()?)?;
+        Ok((!same || now.trailer()? != self.trailer()?).then_some(now))
+    }
+}
+
+impl FrameSnapshot {
     /// What tells this state of the frame from those of other commits: two handles that see the same have the same number, in other
     /// processes too.
     ///
@@ -74,32 +93,22 @@ impl SChunk {
     ///
     /// ```
     /// use b2nd::{Dtype, Options};
-    /// let mut a = Options::new().create(None, Dtype::parse("|u1")?, &[3])?;
-    /// let before = a.schunk().state();
-    /// assert_eq!(b2nd::Array::from_bytes(a.to_bytes()?, &Default::default())?.schunk().state(), before);
+    /// let mut a = Options::new().create_in_memory(Dtype::parse("|u1")?, [3])?;
+    /// let before = a.schunk().state()?;
+    /// assert_eq!(b2nd::Array::from_bytes(a.to_bytes()?, &Default::default())?.schunk().state()?, before);
     /// a.write_bytes((), &[1, 2, 3])?;
-    /// assert_ne!(a.schunk().state(), before);
+    /// assert_ne!(a.schunk().state()?, before);
     /// # Ok::<(), b2nd::Error>(())
     /// ```
-    pub fn state(&self) -> u128 {
+    ///
+    /// # Errors
+    /// [`Error::Format`](crate::Error::Format) when the index of chunks is damaged.
+    pub fn state(&self) -> Result<u128> {
         let mut hasher = XxHash3_128::new();
         hasher.write(self.header.bytes());
         let mut rest = Hashed(hasher);
-        self.offsets.hash(&mut rest);
-        self.trailer.hash(&mut rest);
-        rest.0.finish_128()
-    }
-
-    /// The frame as it is now at its path, where it is no longer the one of the last commit through this handle.
-    ///
-    /// The path is opened again: an empty frame and a sparse one are replaced as a whole by a commit. What is in memory,
-    /// or in a store of the caller's, has no path that could be.
-    pub(crate) fn reopened(&self) -> Result<Option<SChunk>> {
-        let (Some(path), Some(_)) = (self.path(), self.opening) else { return Ok(None) };
-        let now = SChunk::open_owned(path, &self.own_options(), self.locks.owner.clone())?;
-        // What a writer finds behind the frame decides where it may write.
-        let same_end = !self.writable || now.reach() == self.reach() && now.same_tail(self);
-        let same = same_end && now.header.bytes() == self.header.bytes() && now.offsets == self.offsets;
-        Ok((!same || now.trailer != self.trailer).then_some(now))
+        self.offsets()?.hash(&mut rest)?;
+        self.trailer()?.hash(&mut rest);
+        Ok(rest.0.finish_128())
     }
 }

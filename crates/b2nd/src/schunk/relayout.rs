@@ -6,6 +6,7 @@ use crate::chunk::Special;
 use crate::error::{Error, Result};
 use crate::frame::{Layout, Offsets, Undo};
 use crate::limits::zeroed;
+use std::sync::Arc;
 
 impl SChunk {
     /// Gives the frame a list of `nchunks` chunks: chunk `n` of it is the old chunk `source(n)`, or special (`fill`) where
@@ -25,9 +26,9 @@ impl SChunk {
     ) -> Result<()> {
         let fill = special_offset(fill, self.header.params().typesize())?;
         let nbytes = self.nbytes_of(nchunks)?;
-        let same = match &self.offsets {
+        let same = match &*self.work().offsets {
             Offsets::Uniform { raw, len } => *raw == fill || *len == 0,
-            Offsets::Each(all) => all.is_empty(),
+            offsets => offsets.len() == 0,
         };
         let mut seen = Seen::new(self.nchunks())?;
         let offsets = if same {
@@ -36,7 +37,7 @@ impl SChunk {
             Offsets::collect(nchunks, |n| match source(n) {
                 None => Ok(fill),
                 Some(old) => {
-                    let raw = self.offsets.raw(old)?;
+                    let raw = self.work().offsets.raw(old)?;
                     seen.note(old)?;
                     Ok(raw)
                 }
@@ -46,7 +47,7 @@ impl SChunk {
         self.keep_old();
         self.cache.clear();
         self.replace_all(offsets)?;
-        self.header.set_nbytes(nbytes)?;
+        self.header_mut().set_nbytes(nbytes)?;
         if self.layout() == Layout::Sparse && !same {
             self.forget_unseen(&seen)?;
         }
@@ -63,21 +64,23 @@ impl SChunk {
             return Err(Error::usage("the last chunk of the frame is short"));
         }
         let nbytes = nchunks.checked_mul(size).filter(|_| nchunks <= Offsets::MAX_CHUNKS);
-        nbytes.ok_or_else(|| Error::usage(format!("{nchunks} chunks are too many for a frame")))
+        nbytes.ok_or_else(|| {
+            Error::usage(format!("{nchunks} chunks are too many for a frame: make chunks larger"))
+        })
     }
 
     /// Replaces the list of offsets, keeping the old one for a rollback.
     pub(super) fn replace_all(&mut self, offsets: Offsets) -> Result<()> {
         self.reserve_undo()?;
-        let old = std::mem::replace(&mut self.offsets, offsets);
-        self.changes.undo.push(Undo::All(Box::new(old)));
+        let old = std::mem::replace(&mut self.state.catalog.own_mut().offsets, Arc::new(offsets));
+        self.writer.changes.undo.push(Undo::All(old));
         Ok(())
     }
 
     /// Lets go of the files of the old chunks that were not seen in the new list.
     fn forget_unseen(&mut self, seen: &Seen) -> Result<()> {
         let mut files = Vec::new();
-        if let Some(Undo::All(old)) = self.changes.undo.last() {
+        if let Some(Undo::All(old)) = self.writer.changes.undo.last() {
             for n in (0..old.len()).filter(|n| !seen.has(*n)) {
                 let raw = old.raw(n)?;
                 if raw >= 0 {

@@ -1,6 +1,7 @@
 //! Dead bytes of a frame: found, written again, and told about.
 
-use super::handle::{CHUNK_HEADER, SChunk};
+use super::handle::SChunk;
+use super::snapshot::CHUNK_HEADER;
 use crate::chunk::ChunkHeader;
 use crate::error::{Error, Result};
 use crate::frame::plan::{FileId, WriteStep};
@@ -24,38 +25,40 @@ impl SChunk {
     /// Before the first change of a transaction: what older commits referred to, and nobody can need any more, becomes free
     /// (see [`Space`](crate::frame::Space)).
     pub(super) fn open_space(&mut self) {
-        if std::mem::replace(&mut self.changes.space_is_open, true) || !self.changes.space.reuses() {
-            return;
-        }
-        let space = &self.changes.space;
-        if self.changes.surveyed && !space.is_waiting()
-            || self.layout() == Layout::Sparse
-            || !self.store.is_alone()
+        if std::mem::replace(&mut self.writer.changes.space_is_open, true)
+            || !self.writer.changes.space.reuses()
         {
             return;
         }
-        if !std::mem::replace(&mut self.changes.surveyed, true) {
+        let space = &self.writer.changes.space;
+        if self.writer.changes.surveyed && !space.is_waiting()
+            || self.layout() == Layout::Sparse
+            || !self.writer.store.is_alone()
+        {
+            return;
+        }
+        if !std::mem::replace(&mut self.writer.changes.surveyed, true) {
             self.survey();
             // What is there was perhaps committed a moment ago, by somebody who did not wait for it.
-            let wait = self.durability.orders() && self.changes.space.is_unsynced();
-            if wait && self.store.apply(&WriteStep::Sync { file: FileId::Frame }).is_err() {
-                return self.changes.space.give_up();
+            let wait = self.writer.durability.orders() && self.writer.changes.space.is_unsynced();
+            if wait && self.apply(&WriteStep::Sync { file: FileId::Frame }).is_err() {
+                return self.writer.changes.space.give_up();
             }
-            self.changes.space.synced();
+            self.writer.changes.space.synced();
         }
-        self.changes.space.release();
+        self.writer.changes.space.release();
     }
 
     /// Looks for dead bytes between chunks: everywhere in a small frame, else at its end and somewhere before it.
     fn survey(&mut self) {
-        let Ok(starts) = self.stored_places() else { return self.changes.space.give_up() };
+        let Ok(starts) = self.stored_places() else { return self.writer.changes.space.give_up() };
         let data = self.header.len()..self.header.len().saturating_add(self.header.cbytes());
         if self.header.nbytes() == 0 {
             return;
         }
         // What is behind the data is no chunk: whoever made these offsets, nothing can be told from them.
         if starts.last().is_some_and(|last| *last >= data.end) {
-            return self.changes.space.give_up();
+            return self.writer.changes.space.give_up();
         }
         let (count, half) = (starts.len(), SURVEY / 2);
         let last = count.saturating_sub(half);
@@ -76,26 +79,26 @@ impl SChunk {
                 let start = starts.get(n).copied().unwrap_or(data.end);
                 if start < end {
                     // Chunks inside others: what is dead of one may be alive of another.
-                    return self.changes.space.give_up();
+                    return self.writer.changes.space.give_up();
                 }
-                self.changes.space.found(end..start);
+                self.writer.changes.space.found(end..start);
                 let next = starts.get(n + 1).copied().unwrap_or(data.end);
                 // A chunk whose header makes no sense is thought to take all there is.
                 let len = self.stored_len(start).unwrap_or(next.saturating_sub(start));
                 end = end.max(start.saturating_add(len));
                 if n + 1 == count && end < data.end {
-                    self.changes.space.found(end..data.end);
+                    self.writer.changes.space.found(end..data.end);
                 }
             }
         }
         if starts.is_empty() {
-            self.changes.space.found(data);
+            self.writer.changes.space.found(data);
         }
     }
 
     /// Where in the file stored chunks start, each place once, in order.
     fn stored_places(&self) -> Result<Vec<u64>> {
-        let mut all = stored(&self.offsets)?;
+        let mut all = stored(&self.work().offsets)?;
         all.sort_unstable();
         all.dedup();
         let header = self.header.len();
@@ -113,7 +116,11 @@ impl SChunk {
 
     /// Where the last of the chunks ends.
     pub(super) fn chunks_end(&self) -> u64 {
-        let Some(last) = self.offsets.max_stored() else { return self.header.len() };
+        let last = match self.work().offsets.max_stored() {
+            Ok(Some(last)) => last,
+            Ok(None) => return self.header.len(),
+            Err(_) => return self.data_end(),
+        };
         let start = self.header.len().saturating_add(last);
         self.stored_len(start).map_or_else(|| self.data_end(), |len| start.saturating_add(len))
     }
@@ -123,7 +130,7 @@ impl SChunk {
         let mut gone = Vec::new();
         let no_room =
             |_| Error::out_of_memory("the places of replaced chunks", self.nchunks().saturating_mul(8));
-        for change in &self.changes.undo {
+        for change in &self.writer.changes.undo {
             match change {
                 Undo::Replace(_, raw) | Undo::Insert(_, raw) if *raw >= 0 => {
                     gone.try_reserve(1).map_err(no_room)?;
@@ -156,7 +163,7 @@ impl SChunk {
         let mut near: Vec<(i64, i64)> = Vec::new();
         near.try_reserve_exact(gone.len()).map_err(refused)?;
         near.resize(gone.len(), (-1, i64::MAX));
-        for raw in stored(&self.offsets)? {
+        for raw in stored(&self.work().offsets)? {
             let above = gone.partition_point(|gone| *gone < raw);
             if let Some((before, _)) = near.get_mut(above) {
                 *before = raw.max(*before);
@@ -203,20 +210,20 @@ impl SChunk {
     /// Before a commit of a frame that has become loose, moves some chunks into holes before them: the last ones, so that the
     /// frame gets shorter, and those behind the largest holes, so that these grow together. Whether it has moved any.
     pub(super) fn tighten(&mut self) -> Result<bool> {
-        if !self.changes.space.is_loose(LOOSE) || !self.changes.space.has_room() {
+        if !self.writer.changes.space.is_loose(LOOSE) || !self.writer.changes.space.has_room() {
             return Ok(false);
         }
-        let mut budget = self.changes.space.written().saturating_mul(4).max(MOVED);
+        let mut budget = self.writer.changes.space.written().saturating_mul(4).max(MOVED);
         let mut moved = false;
         // Two more than are looked at: a chunk is held against its neighbours.
-        let chunks = last_chunks(&self.offsets, LOOKS.saturating_add(2));
+        let chunks = last_chunks(&self.work().offsets, LOOKS.saturating_add(2));
         for n in (0..chunks.len()).rev().take(LOOKS) {
             moved |= self.move_chunk(&chunks, n, true, &mut budget)?;
         }
-        let holes = self.changes.space.largest_free(LOOKS);
+        let holes = self.writer.changes.space.largest_free(LOOKS);
         let offset_of = |end: u64| i64::try_from(end.checked_sub(self.header.len())?).ok();
         let ends: Vec<i64> = holes.iter().filter_map(|(_, end)| offset_of(*end)).collect();
-        let chunks = chunks_at(&self.offsets, &ends);
+        let chunks = chunks_at(&self.work().offsets, &ends);
         let behind = |raw: &i64| chunks.binary_search_by_key(raw, |(raw, _)| *raw).ok();
         for n in ends.iter().filter_map(behind) {
             moved |= self.move_chunk(&chunks, n, true, &mut budget)?;
@@ -243,7 +250,7 @@ impl SChunk {
         let same =
             |other: Option<usize>| other.and_then(|n| chunks.get(n)).is_some_and(|(other, _)| *other == raw);
         // One place for several chunks stays one; and it may have moved a moment ago.
-        if same(n.checked_sub(1)) || same(n.checked_add(1)) || self.offsets.raw(chunk)? != raw {
+        if same(n.checked_sub(1)) || same(n.checked_add(1)) || self.work().offsets.raw(chunk)? != raw {
             return Ok(false);
         }
         let start = self.header.len().saturating_add(raw.unsigned_abs());
@@ -252,7 +259,7 @@ impl SChunk {
         if next.is_some_and(|next| start.saturating_add(len) > next) {
             return Ok(false);
         }
-        let place = self.changes.space.place_before(len, start);
+        let place = self.writer.changes.space.place_before(len, start);
         if inwards && place.is_none() {
             return Ok(false);
         }
@@ -263,7 +270,7 @@ impl SChunk {
         if !self.is_as_hashed(chunk, raw, &bytes) {
             return Ok(false);
         }
-        let space = &mut self.changes.space;
+        let space = &mut self.writer.changes.space;
         let place = match place.filter(|_| inwards) {
             Some(place) => {
                 space.take(place, len);
@@ -279,17 +286,17 @@ impl SChunk {
 
     /// Cuts off what nothing refers to at the end of the file, where it is more than `least` bytes.
     fn cut_end(&mut self, least: u64) {
-        let Some(len) = self.changes.space.loose_end(least) else { return };
+        let Some(len) = self.writer.changes.space.loose_end(least) else { return };
         // Who is just opening the frame looks at the end of the file; and a file that stays longer does no harm.
-        if self.store.is_alone() && self.store.apply(&WriteStep::SetLen { file: FileId::Frame, len }).is_ok()
+        if self.writer.store.is_alone() && self.apply(&WriteStep::SetLen { file: FileId::Frame, len }).is_ok()
         {
-            self.changes.space.cut(len);
+            self.writer.changes.space.cut(len);
         }
     }
 
     /// After a commit: what it has left free at the end of the file, where that is much.
     pub(super) fn cut_much(&mut self) {
-        self.cut_end(self.changes.space.much());
+        self.cut_end(self.writer.changes.space.much());
     }
 
     /// What the files of the frame hold: bytes that it refers to, and dead ones. Reads the header of every chunk.
@@ -301,7 +308,7 @@ impl SChunk {
     /// ```
     /// use b2nd::Params;
     /// use b2nd::schunk::CreateOptions;
-    /// let mut schunk = CreateOptions::new(Params::new(1)).create(None)?;
+    /// let mut schunk = CreateOptions::new(Params::new(1)).create_in_memory()?;
     /// schunk.append(&(0..200).collect::<Vec<u8>>())?;
     /// schunk.update(0, &(1..201).collect::<Vec<u8>>())?;
     /// assert!(schunk.space()?.dead() > 200);
@@ -333,7 +340,8 @@ impl SChunk {
             let end = self.header.len().saturating_add(self.header.cbytes());
             tail = tail.saturating_add(self.header.frame_len().saturating_sub(end));
         }
-        Ok(SpaceUse { stored: stored.max(used.saturating_add(tail)), used: used.saturating_add(tail) })
+        let (chunks, used) = (used, used.saturating_add(tail));
+        Ok(SpaceUse { stored: stored.max(used), used, chunks })
     }
 }
 
@@ -345,6 +353,8 @@ pub struct SpaceUse {
     pub stored: u64,
     /// The bytes that the frame refers to: header, chunks, offsets, trailer.
     pub used: u64,
+    /// The bytes of the chunks among them; a chunk that the index names several times counts once.
+    pub chunks: u64,
 }
 
 impl SpaceUse {
@@ -361,17 +371,18 @@ impl SpaceUse {
 impl Drop for SChunk {
     fn drop(&mut self) {
         // The end of a file whose last commit stands before it: whoever takes the file for the frame, finds the frame.
-        let ours = self.writable && self.opening.is_some() && self.changes.is_own_process();
+        let ours =
+            self.writer.writable && self.writer.opening.is_some() && self.writer.changes.is_own_process();
         if !ours
             || self.has_changes()
-            || !self.changes.surveyed
-            || !self.changes.space.ends_behind(self.header.frame_len())
+            || !self.writer.changes.surveyed
+            || !self.writer.changes.space.ends_behind(self.header.frame_len())
         {
             return;
         }
-        self.changes.space_is_open = false;
+        self.writer.changes.space_is_open = false;
         // Where C-Blosc2 writes too, its turn is not waited for.
-        if self.look_for_fleet().is_ok() && self.fleet().is_none() && self.check_unchanged().is_ok() {
+        if self.look_for_peer_lock().is_ok() && self.peer_lock().is_none() && self.check_unchanged().is_ok() {
             self.open_space();
             self.cut_end(0);
         }
@@ -422,15 +433,18 @@ pub(super) fn chunks_at(offsets: &Offsets, wanted: &[i64]) -> Vec<(i64, u64)> {
 
 /// The stored offsets of a list that are places, one for a list of the same.
 fn stored(offsets: &Offsets) -> Result<Vec<i64>> {
-    let all = match offsets {
-        Offsets::Uniform { len: 0, .. } => &[][..],
-        Offsets::Uniform { raw, .. } => std::slice::from_ref(raw),
-        Offsets::Each(all) => all,
-    };
     let mut found = Vec::new();
+    if let Offsets::Uniform { raw, len } = offsets {
+        found.extend(Some(*raw).filter(|raw| *len > 0 && *raw >= 0));
+        return Ok(found);
+    }
+    let len = usize::try_from(offsets.len()).unwrap_or(usize::MAX);
     found
-        .try_reserve_exact(all.len())
-        .map_err(|_| Error::out_of_memory("the chunk offsets", (all.len() as u64).saturating_mul(8)))?;
-    found.extend(all.iter().copied().filter(|raw| *raw >= 0));
+        .try_reserve_exact(len)
+        .map_err(|_| Error::out_of_memory("the chunk offsets", offsets.len().saturating_mul(8)))?;
+    offsets.each_stored(|_, raw| {
+        found.push(raw);
+        Ok(())
+    })?;
     Ok(found)
 }

@@ -11,7 +11,7 @@ use std::mem::take;
 /// ```
 /// use b2nd::Params;
 /// use b2nd::schunk::CreateOptions;
-/// let mut schunk = CreateOptions::new(Params::new(1)).create(None)?;
+/// let mut schunk = CreateOptions::new(Params::new(1)).create_in_memory()?;
 /// let mut t = schunk.transaction();
 /// t.append(b"first")?;
 /// t.append(b"other")?;
@@ -188,7 +188,7 @@ impl SChunk {
     }
 
     fn forget_changes(&mut self) {
-        if self.changes.dirty {
+        if self.writer.changes.dirty {
             // What cannot be rolled back was never visible on disk either; the handle reports it at its next use.
             let _ = self.rollback();
         }
@@ -251,7 +251,7 @@ impl SChunk {
     /// ```
     /// use b2nd::Params;
     /// use b2nd::schunk::CreateOptions;
-    /// let mut schunk = CreateOptions::new(Params::new(2)).create(None)?;
+    /// let mut schunk = CreateOptions::new(Params::new(2)).create_in_memory()?;
     /// schunk.append(&[1, 0, 2, 0])?;
     /// schunk.append(&[3, 0])?; // a short last chunk
     /// assert_eq!((schunk.nchunks(), schunk.nbytes(), schunk.chunksize()), (2, 6, 4));
@@ -269,7 +269,7 @@ impl SChunk {
     /// ```
     /// use b2nd::{Exec, Params, chunk};
     /// use b2nd::schunk::CreateOptions;
-    /// let mut schunk = CreateOptions::new(Params::new(1)).create(None)?;
+    /// let mut schunk = CreateOptions::new(Params::new(1)).create_in_memory()?;
     /// schunk.append_chunk(&chunk::encode(b"bytes", &Params::new(1), &Exec::new(1))?)?;
     /// assert_eq!(schunk.decompress_chunk(0)?, b"bytes");
     /// # Ok::<(), b2nd::Error>(())
@@ -289,7 +289,7 @@ impl SChunk {
     /// ```
     /// use b2nd::Params;
     /// use b2nd::schunk::CreateOptions;
-    /// let mut schunk = CreateOptions::new(Params::new(1)).with_chunksize(4).create(None)?;
+    /// let mut schunk = CreateOptions::new(Params::new(1)).with_chunksize(4).create_in_memory()?;
     /// schunk.extend(b"abcdefg")?;
     /// schunk.extend(b"hij")?;
     /// assert_eq!((schunk.nchunks(), schunk.read_items(2..10)?), (3, b"cdefghij".to_vec()));
@@ -350,7 +350,7 @@ impl SChunk {
     /// ```
     /// use b2nd::Params;
     /// use b2nd::schunk::CreateOptions;
-    /// let mut schunk = CreateOptions::new(Params::new(1)).with_chunksize(1).create(None)?;
+    /// let mut schunk = CreateOptions::new(Params::new(1)).with_chunksize(1).create_in_memory()?;
     /// schunk.extend(b"abc")?;
     /// schunk.reorder(&[2, 0, 1])?;
     /// assert_eq!(schunk.read_items(0..3)?, b"cab");
@@ -372,7 +372,7 @@ impl SChunk {
     /// use b2nd::Params;
     /// use b2nd::chunk::Special;
     /// use b2nd::schunk::CreateOptions;
-    /// let mut schunk = CreateOptions::new(Params::new(4)).with_chunksize(4 << 20).create(None)?;
+    /// let mut schunk = CreateOptions::new(Params::new(4)).with_chunksize(4 << 20).create_in_memory()?;
     /// schunk.fill(Special::Nan, &[], 1 << 40)?;
     /// assert_eq!(schunk.nchunks(), 1 << 20);
     /// assert!(schunk.to_bytes()?.len() < 300);

@@ -1,12 +1,13 @@
 //! Changes of a frame, written where no header refers to, as they come.
 
 use super::cache::BlockCache;
+use super::catalog::Catalog;
 use super::changes::Changes;
 use super::digests::Digests;
 use super::foreign::Locks;
-use super::handle::{CHUNK_HEADER, SChunk};
+use super::handle::{FrameWriter, SChunk};
 use super::options::{FrameSpec, OpenOptions, Target};
-use super::pace::Pace;
+use super::snapshot::{CHUNK_HEADER, FrameSnapshot};
 use super::special::special_offset;
 use crate::chunk;
 use crate::chunk::ChunkHeader;
@@ -19,11 +20,10 @@ use crate::frame::plan::WriteStep;
 use crate::frame::{Header, HeaderFields, Name, Offsets, Space, Trailer, Undo};
 use crate::io;
 use crate::io::MemoryStore;
-use crate::io::Opening;
-use crate::io::Store;
+use crate::io::{OpenedStore, Opening, WriteStore};
 use std::io::ErrorKind;
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 impl SChunk {
     /// A new frame. Nothing is visible at a path before the first [`SChunk::commit`]; dropped before it, nothing remains.
@@ -40,36 +40,35 @@ impl SChunk {
             )?;
         }
         let keep = options.checksums.unwrap_or(matches!(target, Target::Path { .. }));
-        let (store, opening, owner): (Box<dyn Store>, _, _) = match target {
+        let (store, opening, owner): (Box<dyn WriteStore>, _, _) = match target {
             Target::Memory => (Box::new(MemoryStore::default()), None, None),
             Target::Path { path, overwrite } => {
                 let owner = (!options.no_owner_lock).then(|| io::Owner::of_new(path)).transpose()?;
                 let opening = Opening { write: true, ..Opening::default() };
-                (io::create(path, overwrite, spec.layout)?, Some(opening), owner.map(Arc::new))
+                (io::create(path, overwrite, spec.layout, None)?, Some(opening), owner.map(Arc::new))
             }
         };
         let mut locks = Locks::new(options);
         locks.owner = owner;
         let changes = Changes::of_new(header.len());
-        Ok(SChunk {
-            store,
-            header,
-            offsets,
-            trailer,
+        let digests = Arc::new(Digests::new(options, keep));
+        let state = FrameSnapshot {
+            store: store.reader(),
+            header: Arc::new(header),
+            nchunks: offsets.len(),
+            catalog: Catalog { offsets: Arc::new(offsets), trailer: Arc::new(trailer), digests }.into(),
             context: options.context(spec.params.typesize()),
             params: spec.params,
             exec: options.exec.clone(),
-            writable: true,
-            changes,
-            opening,
-            ends: OnceLock::new(),
-            cache: BlockCache::new(options.block_cache),
+            written_end: 0,
+            ends: Arc::default(),
+            cache: Arc::new(BlockCache::new(options.block_cache)),
             processing: options.processing.clone(),
-            durability: options.durability,
-            digests: Box::new(Digests::new(options, keep)),
-            locks,
-            pace: Pace::default(),
-        })
+            pace: Arc::default(),
+        };
+        let (store, durability) = (OpenedStore::Write(store), options.durability);
+        let writer = FrameWriter { store, writable: true, changes, opening, durability, locks };
+        Ok(SChunk { state, writer })
     }
 
     /// Checks that the frame can be written, and finds where. One that shares its file (`placed`) ends where the file ends.
@@ -80,17 +79,19 @@ impl SChunk {
                 "writing frames of format version {version}; convert first"
             )));
         }
-        self.changes.chunk_bytes = self.header.cbytes();
-        self.changes.process = std::process::id();
-        self.changes.space = Space::new(!placed, self.tail_place(), self.store.len(FileId::Frame)?);
+        self.writer.changes.chunk_bytes = self.header.cbytes();
+        self.writer.changes.process = std::process::id();
+        self.writer.changes.space = Space::new(!placed, self.tail_place(), self.store.len(FileId::Frame)?);
         if self.layout() == Layout::Sparse {
-            let (named, there) = (self.offsets.max_stored(), self.store.last_chunk()?);
-            self.changes.next_file = named.max(there.map(u64::from)).map_or(0, |last| last.saturating_add(1));
-            self.changes.emptied = there.filter(|there| named.is_none_or(|named| u64::from(*there) > named));
+            let (named, there) = (self.work().offsets.max_stored()?, self.writer.store.last_chunk()?);
+            self.writer.changes.next_file =
+                named.max(there.map(u64::from)).map_or(0, |last| last.saturating_add(1));
+            self.writer.changes.emptied =
+                there.filter(|there| named.is_none_or(|named| u64::from(*there) > named));
             // What an interrupted commit has left, or one while somebody was reading.
-            self.changes.kept = self.store.chunk_files()?;
-            self.changes.kept = self.unreferenced();
-            self.changes.kept.retain(|number| Some(*number) != self.changes.emptied);
+            self.writer.changes.kept = self.store.chunk_files()?;
+            self.writer.changes.kept = self.unreferenced()?;
+            self.writer.changes.kept.retain(|number| Some(*number) != self.writer.changes.emptied);
         }
         self.settle();
         Ok(())
@@ -98,8 +99,10 @@ impl SChunk {
 
     /// Starts a new set of changes, on top of what is committed.
     pub(super) fn settle(&mut self) {
-        let changes = &mut self.changes;
-        changes.end = self.header.frame_len();
+        let end = self.header.frame_len();
+        self.state.written_end = 0;
+        let changes = &mut self.writer.changes;
+        changes.end = end;
         changes.space_is_open = false;
         changes.first_new = changes.next_file;
         changes.old_chunk_bytes = changes.chunk_bytes;
@@ -114,11 +117,11 @@ impl SChunk {
 
     /// Contiguous: how far the file goes, as far as this handle knows.
     pub(super) fn reach(&self) -> u64 {
-        self.changes.space.end()
+        self.writer.changes.space.end()
     }
     /// Whether there is nothing at the path yet.
     pub(super) fn is_unpublished(&self) -> bool {
-        self.changes.unpublished
+        self.writer.changes.unpublished
     }
 
     /// Where offsets and trailer of a contiguous frame are.
@@ -129,27 +132,33 @@ impl SChunk {
 
     /// Whether there are changes that are not committed.
     pub(super) fn has_changes(&self) -> bool {
-        self.changes.dirty || self.changes.unpublished
+        self.writer.changes.dirty || self.writer.changes.unpublished
     }
 
     /// Called before every change.
     pub(super) fn begin(&mut self) -> Result<()> {
-        if !self.writable {
+        if !self.writer.writable {
             return Err(Error::usage("the frame was opened for reading only"));
         }
-        if !self.changes.dirty {
+        if !self.writer.changes.dirty {
             self.check_header()?;
+            if let Offsets::Packed(_) = *self.work().offsets {
+                self.offsets_mut().unpack()?;
+            }
             self.open_space();
-            self.digests.begin(&self.offsets);
-            self.changes.dirty = true;
+            let offsets = Arc::clone(&self.work().offsets);
+            self.digests_mut().begin(&offsets);
+            self.writer.changes.dirty = true;
         }
         Ok(())
     }
 
     /// Keeps header and trailer for a rollback.
     pub(super) fn keep_old(&mut self) {
-        if self.changes.old.is_none() {
-            self.changes.old = Some(Box::new((self.header.clone(), self.trailer.clone())));
+        if self.writer.changes.old.is_none() {
+            let trailer = Arc::clone(&self.work().trailer);
+            self.digests_mut().keep_trailer(&trailer);
+            self.writer.changes.old = Some((Arc::clone(&self.header), trailer));
         }
     }
 
@@ -158,22 +167,22 @@ impl SChunk {
         let chunk = chunk::encode(content, &Params::new(1), &self.exec.clone().without_progress())?;
         self.begin()?;
         self.keep_old();
-        self.trailer.set(name, chunk)
+        self.trailer_mut().set(name, chunk)
     }
     /// Removes a vlmetalayer (effective at the next commit); whether there was one.
     pub(crate) fn stage_removal(&mut self, name: &str) -> Result<bool> {
-        if self.trailer.get(name).is_none() {
+        if self.work().trailer.get(name).is_none() {
             return Ok(false);
         }
         self.begin()?;
         self.keep_old();
-        Ok(self.trailer.remove(name))
+        Ok(self.trailer_mut().remove(name))
     }
     /// Replaces the content of a fixed metalayer by one of the same length (effective at the next commit).
     pub(crate) fn stage_metalayer(&mut self, name: &str, content: &[u8]) -> Result<()> {
         self.begin()?;
         self.keep_old();
-        self.header.set_metalayer(name, content)
+        self.header_mut().set_metalayer(name, content)
     }
 
     /// Stores the bytes of a chunk as chunk `n`, which has this uncompressed size: written now, where nobody looks; visible
@@ -181,7 +190,7 @@ impl SChunk {
     ///
     /// A chunk of zeros, NaN or uninitialised items becomes a special offset.
     pub(crate) fn put_chunk(&mut self, n: u64, chunk: &[u8]) -> Result<()> {
-        let old = self.offsets.raw(n)?;
+        let old = self.work().offsets.raw(n)?;
         let header = self.check_chunk(chunk)?;
         let due = self.nbytes_of_chunk(n)?;
         if due != header.nbytes() {
@@ -196,10 +205,10 @@ impl SChunk {
     pub(super) fn write_into(&mut self, offset: u64, chunk: &[u8]) -> Result<i64> {
         let end = offset.saturating_add(chunk.len() as u64);
         self.cache.forget(offset..end);
-        self.changes.wrote_chunks = true;
-        self.changes.end = self.changes.end.max(end);
-        let written =
-            self.store.apply(&WriteStep::WriteAt { file: FileId::Frame, offset, bytes: chunk.into() });
+        self.writer.changes.wrote_chunks = true;
+        self.writer.changes.end = self.writer.changes.end.max(end);
+        self.state.written_end = self.writer.changes.end;
+        let written = self.apply(&WriteStep::WriteAt { file: FileId::Frame, offset, bytes: chunk.into() });
         if let Err(error) = written {
             self.note_reach(end);
             return Err(error);
@@ -211,48 +220,49 @@ impl SChunk {
     /// After a write that failed and would have gone up to `end`: the file goes as far as it went.
     pub(super) fn note_reach(&mut self, end: u64) {
         if let Ok(len) = self.store.len(FileId::Frame) {
-            let most = end.max(self.changes.space.end());
-            self.changes.space.reaches(len.min(most));
+            let most = end.max(self.writer.changes.space.end());
+            self.writer.changes.space.reaches(len.min(most));
         }
     }
 
     /// Writes the bytes of a chunk where nothing is, or nothing that anybody needs.
     pub(super) fn write_bytes(&mut self, chunk: &[u8]) -> Result<i64> {
-        if !self.changes.wrote_chunks && self.changes.added.is_empty() {
-            self.look_for_fleet()?;
+        if !self.writer.changes.wrote_chunks && self.writer.changes.added.is_empty() {
+            self.look_for_peer_lock()?;
         }
-        let fleet = self.fleet();
-        let _shared = fleet.as_ref().map(|fleet| fleet.shared()).transpose()?;
+        let peer_lock = self.peer_lock();
+        let _shared = peer_lock.as_ref().map(|peer_lock| peer_lock.shared()).transpose()?;
         let raw = match self.layout() {
             Layout::Contiguous => {
                 // What another has committed meanwhile lies in the very place.
                 self.check_header()?;
-                let offset = self.changes.space.allocate(chunk.len() as u64);
+                let offset = self.writer.changes.space.allocate(chunk.len() as u64);
                 self.write_into(offset, chunk)?
             }
             Layout::Sparse => {
                 let number = self.put_new_file(chunk)?;
-                self.changes.added.insert(number);
-                self.changes.chunk_bytes = self.changes.chunk_bytes.saturating_add(chunk.len() as u64);
+                self.writer.changes.added.insert(number);
+                self.writer.changes.chunk_bytes =
+                    self.writer.changes.chunk_bytes.saturating_add(chunk.len() as u64);
                 i64::from(number)
             }
         };
-        self.digests.note(raw, chunk)?;
+        self.digests_mut().note(raw, chunk)?;
         Ok(raw)
     }
 
     /// Sparse: puts a chunk into a file of the next number that no other writer has used.
     fn put_new_file(&mut self, chunk: &[u8]) -> Result<u32> {
         loop {
-            let number = u32::try_from(self.changes.next_file);
+            let number = u32::try_from(self.writer.changes.next_file);
             let number = number.map_err(|_| Error::usage("the frame has no number left for a chunk file"))?;
             let file = FileId::Chunk(number);
-            let put = self.store.apply(&WriteStep::Put { file, bytes: chunk.into(), sync: false });
-            self.changes.next_file += 1;
+            let put = self.apply(&WriteStep::Put { file, bytes: chunk.into(), sync: false });
+            self.writer.changes.next_file += 1;
             match put {
                 Err(Error::Io { source, .. }) if source.kind() == ErrorKind::AlreadyExists => {
-                    let last = self.store.last_chunk()?.map_or(0, u64::from);
-                    self.changes.next_file = self.changes.next_file.max(last.saturating_add(1));
+                    let last = self.writer.store.last_chunk()?.map_or(0, u64::from);
+                    self.writer.changes.next_file = self.writer.changes.next_file.max(last.saturating_add(1));
                 }
                 put => return put.map(|()| number),
             }
@@ -261,7 +271,7 @@ impl SChunk {
 
     /// Makes chunk `n` special (`Zeros`, `Nan` or `Uninit`).
     pub(crate) fn put_special(&mut self, n: u64, kind: Special) -> Result<()> {
-        let old = self.offsets.raw(n)?;
+        let old = self.work().offsets.raw(n)?;
         if special_offset(kind, self.header.params().typesize())? == old {
             return Ok(());
         }
@@ -298,15 +308,15 @@ impl SChunk {
 
     pub(super) fn replace_offset(&mut self, n: u64, old: i64, new: i64) -> Result<()> {
         self.reserve_undo()?;
-        self.offsets.replace(n, new)?;
-        self.changes.undo.push(Undo::Replace(n, old));
+        self.offsets_mut().replace(n, new)?;
+        self.writer.changes.undo.push(Undo::Replace(n, old));
         self.forget_file(old)
     }
 
     /// Room to note one more change: what cannot be taken back is not done.
     pub(super) fn reserve_undo(&mut self) -> Result<()> {
-        self.ends.take();
-        let undo = &mut self.changes.undo;
+        self.state.ends = Arc::default();
+        let undo = &mut self.writer.changes.undo;
         undo.try_reserve(1).map_err(|_| {
             let bytes = (undo.len() as u64).saturating_mul(size_of::<Undo>() as u64);
             Error::out_of_memory("the changes of the frame", bytes)
@@ -318,30 +328,26 @@ impl SChunk {
         let (Layout::Sparse, Ok(number)) = (self.layout(), u32::try_from(raw)) else { return Ok(()) };
         let file = FileId::Chunk(number);
         let freed = self.store.len(file).unwrap_or(0);
-        self.changes.chunk_bytes = self.changes.chunk_bytes.saturating_sub(freed);
-        if u64::from(number) < self.changes.first_new {
-            self.changes.obsolete.push(number);
+        self.writer.changes.chunk_bytes = self.writer.changes.chunk_bytes.saturating_sub(freed);
+        if u64::from(number) < self.writer.changes.first_new {
+            self.writer.changes.obsolete.push(number);
             return Ok(());
         }
         // Nobody has seen it, and a rollback goes further back.
-        self.changes.added.remove(&number);
-        self.store.apply(&WriteStep::Remove { file })
+        self.writer.changes.added.remove(&number);
+        self.apply(&WriteStep::Remove { file })
     }
 
     /// The header of the last commit.
     pub(super) fn committed_header(&self) -> &Header {
-        self.changes.old.as_ref().map_or(&self.header, |old| &old.0)
-    }
-
-    /// The trailer of the last commit.
-    pub(super) fn committed_trailer(&self) -> &Trailer {
-        self.changes.old.as_ref().map_or(&self.trailer, |old| &old.1)
+        self.writer.changes.old.as_ref().map_or(&self.header, |old| &old.0)
     }
 }
 
 /// The header and the offsets of a new frame.
 fn layout_new(spec: &FrameSpec) -> Result<(Header, Offsets)> {
-    let too_large = || Error::usage(format!("{} chunks are too many for a frame", spec.nchunks));
+    let too_large =
+        || Error::usage(format!("{} chunks are too many for a frame: make chunks larger", spec.nchunks));
     let nbytes = spec.nchunks.checked_mul(u64::from(spec.chunksize)).ok_or_else(too_large)?;
     if spec.nchunks > Offsets::MAX_CHUNKS {
         return Err(too_large());

@@ -76,12 +76,18 @@ impl Cast {
 
     /// The items converted. Zero bytes stay zero bytes, whatever the dtypes.
     pub(crate) fn items(&self, mut items: Vec<u8>) -> Result<Vec<u8>> {
-        self.from.swap_to_native(&mut items)?;
         let count = items.len() / self.from.itemsize().max(1);
         let bytes = (count as u64).saturating_mul(self.to.itemsize() as u64);
         let mut out = zeroed("converted items", bytes)?;
+        self.items_into(&mut items, &mut out)?;
+        Ok(out)
+    }
+
+    /// Converts items into zeroed room for as many of the other dtype; their own bytes get the byte order of this machine.
+    pub(crate) fn items_into(&self, items: &mut [u8], out: &mut [u8]) -> Result<()> {
+        self.from.swap_to_native(items)?;
         match self.way {
-            Way::Numbers(convert) => convert(&items, &mut out),
+            Way::Numbers(convert) => convert(items, out),
             Way::Bytes => {
                 let (old, new) = (self.from.itemsize(), self.to.itemsize());
                 let common = old.min(new);
@@ -91,8 +97,7 @@ impl Cast {
             }
         }
         // Reversing bytes is its own inverse.
-        self.to.swap_to_native(&mut out)?;
-        Ok(out)
+        self.to.swap_to_native(out)
     }
 }
 

@@ -120,6 +120,16 @@ pub struct Field {
 }
 
 impl Field {
+    /// A field without a title, of this type at this distance from the start of the item.
+    pub fn new(name: impl Into<String>, offset: usize, dtype: Dtype) -> Self {
+        Field { name: name.into(), title: None, offset, dtype, shape: Vec::new() }
+    }
+    /// The field as a sub-array of `count` of what it is.
+    #[must_use]
+    pub fn repeated(mut self, count: usize) -> Self {
+        self.shape.insert(0, count);
+        self
+    }
     /// The name, unique in its structure.
     pub fn name(&self) -> &str {
         &self.name
@@ -174,6 +184,26 @@ impl Dtype {
     /// ```
     pub fn raw(itemsize: usize) -> Self {
         Self::scalar(Kind::Void, itemsize, ByteOrder::None)
+    }
+
+    /// A structure of these fields, in items of `itemsize` bytes.
+    ///
+    /// ```
+    /// use b2nd::array::{Dtype, Field};
+    /// let fields = vec![Field::new("id", 0, Dtype::of::<u8>()), Field::new("xyz", 4, Dtype::of::<f32>()).repeated(3)];
+    /// let dtype = Dtype::structured(fields, 16)?;
+    /// assert_eq!((dtype.fields().len(), dtype.itemsize()), (2, 16));
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Usage`] when two fields have the same name, one ends behind the item, or an item has more than 2 GiB.
+    pub fn structured(fields: Vec<Field>, itemsize: usize) -> Result<Self> {
+        let parts = fields.into_iter().map(|field| {
+            let offset = field.offset;
+            (field, Some(offset))
+        });
+        Dtype::structure(parts.collect(), Some(itemsize), false)
     }
 
     pub(crate) fn scalar(kind: Kind, size: usize, order: ByteOrder) -> Self {

@@ -14,9 +14,10 @@ use crate::array::dtype::Dtype;
 use crate::array::handle::Array;
 use crate::array::options::{Fill, Options};
 use crate::array::selection::Selection;
+use crate::array::shape::Shape;
 use crate::chunk::Special;
 use crate::error::{Error, Part, Result};
-use crate::io::Parts;
+use crate::io::{Parts, remove_frame};
 use crate::schunk::{OpenOptions, Place, SaveOptions};
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, RandomState};
@@ -39,7 +40,7 @@ const MARK: &str = "b2nd-fill-1";
 /// use b2nd::{s, Array, Dtype, Options};
 /// # let path = std::env::temp_dir().join(format!("b2nd-doc-fill-{}.b2nd", std::process::id()));
 /// let options = Options::new().with_chunks([2, 4]);
-/// options.begin_fill(&path, Dtype::parse("<u2")?, &[3, 4])?;
+/// options.begin_fill(&path, Dtype::parse("<u2")?, [3, 4])?;
 ///
 /// // In another process, on another machine:
 /// let worker = FillJob::join(&path)?;
@@ -76,15 +77,25 @@ pub struct Filled {
 
 impl Options {
     /// Begins to fill an array at `path` from many processes: makes it, with no chunk initialised, and the folder beside it
-    /// for what workers have finished. The fill of these options has no use here. See [`FillJob`].
+    /// for what workers have finished. The fill of these options has no use here. With
+    /// [`Options::with_overwrite`] the folder of an unfinished job is replaced too: the receipts of that job are refused from
+    /// then on. See [`FillJob`].
     ///
     /// # Errors
-    /// As [`Options::create`]; [`Error::Io`] when there is a folder of an unfinished job.
-    pub fn begin_fill(self, path: impl AsRef<Path>, dtype: Dtype, shape: &[u64]) -> Result<FillJob> {
+    /// As [`Options::create`]; [`Error::Io`] when there is a folder of an unfinished job and it is not to be replaced.
+    pub fn begin_fill(
+        self,
+        path: impl AsRef<Path>,
+        dtype: Dtype,
+        shape: impl Into<Shape>,
+    ) -> Result<FillJob> {
         let path = path.as_ref();
-        let options = self.reopen();
-        let writer = self.with_fill(Fill::Uninit).create_uncommitted(Some(path), dtype, shape)?;
+        let (options, overwrite) = (self.reopen(), self.overwrite);
+        let writer = self.with_fill(Fill::Uninit).create_uncommitted(path, dtype, shape)?;
         let id = new_id();
+        if overwrite {
+            Parts::discard(path, options.durability)?;
+        }
         let parts = Parts::create(path, &format!("{MARK}\n{id:032x}\n"), options.durability)?;
         if let Err(error) = writer.commit() {
             // Nothing remains.
@@ -178,7 +189,7 @@ impl FillJob {
             .with_params(self.array.schunk.params_to_write())
             .with_exec(self.array.schunk.exec().clone())
             .with_registry(self.array.schunk.context().registry().clone());
-        let mut part = like.create_uncommitted(None, self.array.dtype().clone(), &shape)?;
+        let mut part = like.create_uncommitted_in_memory(self.array.dtype().clone(), &shape)?;
         part.write_bytes(Selection::all(), items)?;
         let part = part.array();
         (0..part.schunk.nchunks())
@@ -284,6 +295,26 @@ impl FillJob {
     /// As [`FillJob::finish`] and [`Array::save`].
     pub fn pack(self, receipts: &[FillReceipt], path: impl AsRef<Path>, options: &SaveOptions) -> Result<()> {
         self.finish(receipts)?.save(path, options)
+    }
+
+    /// Ends the job without a result: removes the folder of the parts and the array, whatever was committed to it.
+    ///
+    /// Workers that still write get errors from then on.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] where the job has ended or another one has taken its place; [`Error::Locked`] while another process
+    /// commits. Then nothing is removed. [`Error::Io`] when something cannot be removed.
+    pub fn abandon(self) -> Result<()> {
+        let current = FillJob::join_with(&self.path, &self.options)?;
+        if current.id != self.id {
+            return Err(Error::usage(format!(
+                "{}: another job has taken the place of this one",
+                self.path.display()
+            )));
+        }
+        // The array goes first: parts without an array are seen by the next job, an array without parts would seem to be whole.
+        remove_frame(&self.path, !self.options.no_owner_lock)?;
+        self.parts.close()
     }
 
     fn complete(&self, receipts: &[FillReceipt]) -> Result<()> {

@@ -26,7 +26,7 @@ impl Drop for Place {
 
 fn begin(place: &Place, layout: Layout) -> FillJob {
     let options = Options::new().with_chunks([4, 8]).with_blocks([2, 4]).with_layout(layout);
-    options.begin_fill(place.path(), Dtype::parse("<u4").unwrap(), &[10, 20]).unwrap()
+    options.begin_fill(place.path(), Dtype::parse("<u4").unwrap(), [10, 20]).unwrap()
 }
 
 fn items(from: u32, count: usize) -> Vec<u8> {
@@ -38,7 +38,7 @@ fn boxes_of_whole_chunks_become_the_array() {
     for layout in [Layout::Contiguous, Layout::Sparse] {
         let place = Place::new(&format!("boxes-{layout:?}"));
         let job = begin(&place, layout);
-        let mut model = Options::new().create(None, Dtype::parse("<u4").unwrap(), &[10, 20]).unwrap();
+        let mut model = Options::new().create_in_memory(Dtype::parse("<u4").unwrap(), [10, 20]).unwrap();
         let mut receipts = Vec::new();
         for (n, bounds) in [s![..4, ..16], s![4.., 16..], s![8.., ..16]].into_iter().enumerate() {
             let count = [64, 24, 32][n];
@@ -118,8 +118,8 @@ fn nothing_is_committed_where_one_part_is_missing_or_damaged() {
 fn a_job_is_begun_once_and_packed_without_recompression() {
     let place = Place::new("pack");
     let job = begin(&place, Layout::Sparse);
-    let options = Options::new().with_overwrite(true);
-    assert!(options.begin_fill(place.path(), Dtype::parse("<u4").unwrap(), &[4]).is_err(), "it goes on");
+    let again = Options::new().begin_fill(place.path(), Dtype::parse("<u4").unwrap(), [4]);
+    assert!(again.is_err(), "it goes on");
     let receipts = job.write_bytes(s![], &items(0, 200)).unwrap();
     let packed = place.0.join("packed.b2nd");
     FillJob::join_with(place.path(), &OpenOptions::new()).unwrap().commit(&receipts[..3]).unwrap();
@@ -130,5 +130,55 @@ fn a_job_is_begun_once_and_packed_without_recompression() {
     assert_eq!(filled.schunk().layout(), Layout::Sparse);
     for n in 0..9 {
         assert_eq!(packed.schunk().chunk(n).unwrap(), filled.schunk().chunk(n).unwrap());
+    }
+}
+
+#[test]
+fn a_job_that_overwrites_takes_the_place_of_one_that_was_left() {
+    for layout in [Layout::Contiguous, Layout::Sparse] {
+        let place = Place::new(&format!("overwrite-{layout:?}"));
+        let left = begin(&place, layout);
+        let receipts = left.write_bytes(s![..4, ..16], &items(0, 64)).unwrap();
+        left.commit(&receipts[..1]).unwrap();
+        let options = || Options::new().with_chunks([2]).with_overwrite(true);
+        let next = options().begin_fill(place.path(), Dtype::parse("<u4").unwrap(), [4]).unwrap();
+        assert!(matches!(next.commit(&receipts), Err(Error::Usage { .. })), "receipts of the job before");
+        assert!(left.commit(&receipts[1..]).is_err());
+        let receipts = next.write_bytes(s![], &items(5, 4)).unwrap();
+        assert_eq!(next.finish(&receipts).unwrap().read_bytes(s![]).unwrap(), items(5, 4));
+        // An interrupted `begin` leaves a folder without a job; another folder is not ours to remove.
+        let folder = place.0.join("array.b2nd.parts");
+        std::fs::create_dir(&folder).unwrap();
+        std::fs::write(folder.join("letter"), "dear").unwrap();
+        let refused = options().begin_fill(place.path(), Dtype::parse("<u4").unwrap(), [4]).unwrap_err();
+        assert!(refused.to_string().contains("letter"), "{refused}");
+        assert!(folder.join("letter").exists() && Array::open(place.path()).is_ok());
+        std::fs::remove_file(folder.join("letter")).unwrap();
+        options().begin_fill(place.path(), Dtype::parse("<u4").unwrap(), [4]).unwrap();
+    }
+}
+
+#[test]
+fn nothing_remains_of_a_job_that_is_abandoned() {
+    for layout in [Layout::Contiguous, Layout::Sparse] {
+        let place = Place::new(&format!("abandon-{layout:?}"));
+        let job = begin(&place, layout);
+        let worker = FillJob::join(place.path()).unwrap();
+        let receipts = worker.write_bytes(s![..4, ..16], &items(0, 64)).unwrap();
+        job.commit(&receipts[..1]).unwrap();
+        let writer = Array::open_with(place.path(), &OpenOptions::new().with_write(true)).unwrap();
+        let locked = FillJob::join(place.path()).unwrap().abandon();
+        assert!(matches!(locked, Err(Error::Locked(_))));
+        drop(writer);
+        job.abandon().unwrap();
+        assert_eq!(std::fs::read_dir(&place.0).unwrap().count(), 0);
+        assert!(worker.write_bytes(s![..4, ..8], &items(0, 32)).is_err());
+        assert!(worker.abandon().is_err());
+        // A new job is left alone by those of the old one.
+        let old = begin(&place, layout);
+        FillJob::join(place.path()).unwrap().abandon().unwrap();
+        let new = begin(&place, layout);
+        assert!(matches!(old.abandon(), Err(Error::Usage { .. })));
+        assert_eq!(new.missing().unwrap().len(), 9);
     }
 }

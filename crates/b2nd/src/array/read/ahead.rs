@@ -1,6 +1,6 @@
 //! What a read will ask for next, announced where the store makes it wait: the disk works while blocks are decoded.
 
-use super::chunk::{Wanted, fetch_run, has_blocks_of, locate, read_head, wanted};
+use super::chunk::{Wanted, has_blocks_of, locate, next_run, read_head, wanted};
 use super::visit::Visit;
 use crate::array::Array;
 use crate::chunk::Content;
@@ -90,11 +90,11 @@ impl<'a, V: Visit, F: Fn(usize) -> V> Ahead<'a, F> {
     fn runs(&self, place: Place, wanted: &[Wanted]) {
         let (mut rest, mut left) = (wanted, MOST);
         while !rest.is_empty() && left > 0 {
-            let (_, bytes, after) = fetch_run(rest);
+            let (run, bytes) = next_run(rest, self.array.schunk.range_costs());
             let len = bytes.len().min(left);
             self.array.schunk.announce(place, bytes.start as u64..(bytes.start + len) as u64);
             left -= len;
-            rest = after;
+            rest = rest.get(run.max(1)..).unwrap_or_default();
         }
     }
 }
@@ -103,14 +103,13 @@ impl<'a, V: Visit, F: Fn(usize) -> V> Ahead<'a, F> {
 mod tests {
     use super::*;
     use crate::array::{Dtype, Options};
-    use crate::error::{Error, Result};
+    use crate::error::Result;
     use crate::exec::Exec;
     use crate::frame::Layout;
-    use crate::io::{FileId, Store, WriteStep};
+    use crate::io::{FileId, OpenedStore, ReadStore};
     use crate::s;
     use crate::schunk::{OpenOptions, SChunk};
     use std::ops::Range;
-    use std::path::Path;
     use std::sync::{Arc, Mutex};
     use std::time::Duration;
 
@@ -127,7 +126,7 @@ mod tests {
         events: Arc<Mutex<Vec<Event>>>,
     }
 
-    impl Store for Far {
+    impl ReadStore for Far {
         fn len(&self, _: FileId) -> Result<u64> {
             Ok(self.bytes.len() as u64)
         }
@@ -144,15 +143,6 @@ mod tests {
         fn will_read(&self, _: FileId, offset: u64, len: u64) {
             self.events.lock().unwrap().push(Event::Announced(offset..offset + len));
         }
-        fn slice(&self, _: FileId) -> Option<&[u8]> {
-            None
-        }
-        fn apply(&mut self, _: &WriteStep<'_>) -> Result<()> {
-            Err(Error::usage("only read here"))
-        }
-        fn path(&self) -> Option<&Path> {
-            None
-        }
     }
 
     const CHUNKS: u64 = 40;
@@ -163,12 +153,12 @@ mod tests {
         let items = b2nd_testkit::rng::Rng::new(3).bytes(CHUNKS as usize * 4 * BLOCK);
         let shape = [CHUNKS, 4 * BLOCK as u64];
         let options = Options::new().with_chunks([1, shape[1]]).with_blocks([1, BLOCK as u64]);
-        let mut array = options.create(None, Dtype::parse("|u1").unwrap(), &shape).unwrap();
+        let mut array = options.create_in_memory(Dtype::parse("|u1").unwrap(), shape).unwrap();
         array.write_bytes(s![], &items).unwrap();
         let events = Arc::default();
         let store = Far { bytes: array.to_bytes().unwrap(), events: Arc::clone(&events) };
         let options = OpenOptions::new().with_exec(Exec::new(threads));
-        let schunk = SChunk::load(Box::new(store), Layout::Contiguous, &options).unwrap();
+        let schunk = SChunk::load(OpenedStore::Read(Arc::new(store)), Layout::Contiguous, &options).unwrap();
         (Array::from_schunk(schunk).unwrap(), items, events)
     }
 

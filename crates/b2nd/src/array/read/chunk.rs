@@ -3,6 +3,7 @@
 use crate::array::Array;
 use crate::array::grid::Grid;
 use crate::array::process::process_block;
+use crate::array::read::task::{ChunkTask, Need, Origin};
 use crate::array::read::visit::Visit;
 use crate::chunk;
 use crate::chunk::ChunkHead;
@@ -14,6 +15,7 @@ use crate::error::Result;
 use crate::exec::Exec;
 use crate::exec::Scratch;
 use crate::filter::grown;
+use crate::io::RangeCosts;
 use crate::limits::Limits;
 use crate::limits::MAX_NDIM;
 use crate::limits::resize;
@@ -26,18 +28,14 @@ use b2nd_kernel::boxes::Source;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Two wanted ranges that lie closer than this are fetched in one read: about what a read costs in copying.
-const FETCH_GAP: usize = 16 << 10;
-/// The most bytes of blocks that are fetched in one read: enough that a read costs next to nothing of it, and few enough
-/// that they are still in the processor's cache when they are decoded. A longer block is fetched by itself.
-const FETCH_MOST: usize = 256 << 10;
-
-/// Where a block is decoded from.
-struct Encoded<'a> {
-    place: Place,
-    head: &'a ChunkHead,
-    stream: &'a [u8],
-    first: Option<&'a [u8]>,
+/// A block as it is stored.
+pub(super) struct Encoded<'a> {
+    pub(super) place: Place,
+    pub(super) head: &'a ChunkHead,
+    /// The bytes of the block.
+    pub(super) stream: &'a [u8],
+    /// The decoded first block of the chunk, where others refer to it.
+    pub(super) first: Option<&'a [u8]>,
 }
 
 /// A block with the bytes of the chunk that hold it.
@@ -46,13 +44,24 @@ pub(super) struct Wanted {
     /// The number of the block in its chunk.
     block: usize,
     /// Which of the visit's blocks it is.
-    index: usize,
+    pub(super) index: usize,
 }
 
 /// What announces coming reads: the blocks of this chunk, and those of others, for whose headers it is given memory.
 pub(super) type Announce<'a> = dyn Fn((Place, &[Wanted]), &mut Vec<u8>) + 'a;
 
-pub(crate) struct ChunkRead<'a, V> {
+impl Wanted {
+    /// The number of the block in its chunk.
+    pub(super) fn number(&self) -> u32 {
+        u32::try_from(self.block).unwrap_or(u32::MAX)
+    }
+    /// Whether it is another block than the first, to which it may refer.
+    pub(super) fn is_after_first(&self) -> bool {
+        self.block > 0
+    }
+}
+
+pub(crate) struct ChunkRead<'a, V: ?Sized> {
     pub(super) array: &'a Array,
     pub(super) visit: &'a V,
     /// Whether this is the last part of the chunk, which has a block for certain and does what cannot be shared.
@@ -65,7 +74,7 @@ pub(crate) struct ChunkRead<'a, V> {
     pub(super) ahead: Option<&'a Announce<'a>>,
 }
 
-impl<V: Visit> ChunkRead<'_, V> {
+impl<V: Visit + ?Sized> ChunkRead<'_, V> {
     /// Reads the blocks `range` of the visit.
     pub(super) fn run(&self, range: Range<usize>, scratch: &mut Scratch) -> Result<()> {
         let place = self.array.schunk.place(self.visit.chunk())?;
@@ -93,7 +102,7 @@ impl<V: Visit> ChunkRead<'_, V> {
         Ok(())
     }
 
-    fn grid(&self) -> &Grid {
+    pub(super) fn grid(&self) -> &Grid {
         &self.array.grid
     }
 
@@ -113,49 +122,36 @@ impl<V: Visit> ChunkRead<'_, V> {
                 return Ok(());
             }
         }
-        let head = read_head(self.array, self.visit.chunk(), place, fetched)?;
-        if let Content::Repeat(value) = head.content() {
-            return self.repeat(value, wanted.iter().map(|w| w.index), block);
-        }
-        if !has_blocks_of(&head, self.grid()) {
-            // Decoded once for all parts: one copy of the chunk, not one for each thread.
-            let all = if self.last { 0..self.visit.blocks() } else { 0..0 };
-            return self.misfit(place, &head, all, fetched);
-        }
-        locate(&mut wanted, &head);
-        let mut first = Vec::new();
-        if head.refers_to_first() && wanted.iter().any(|w| w.block > 0) {
-            first = std::mem::take(&mut scratch.reference);
-            resize("a block", &mut first, head.block_len(0))?;
-            let span = head.block_span(0);
-            let stream = schunk.fetch(place, span.start as u64, span.len(), fetched)?;
-            head.decode_block(0, stream, None, &mut first, scratch).map_err(|e| e.in_block(0))?;
-        }
-        if let Some(ahead) = self.ahead.filter(|_| schunk.is_slow()) {
-            ahead((place, &wanted), fetched);
-        }
-        let reference = (!first.is_empty()).then_some(&first[..]);
-        let mut rest = &wanted[..];
-        while !rest.is_empty() {
-            let (run, bytes, after) = fetch_run(rest);
-            let streams = schunk.fetch(place, bytes.start as u64, bytes.len(), fetched)?;
-            for w in run {
-                let stream =
-                    streams.get(w.span.start - bytes.start..w.span.end - bytes.start).unwrap_or_default();
-                let source = Encoded { place, head: &head, stream, first: reference };
-                let decoded = self.decode(&source, w, block, scratch);
-                decoded.map_err(|e| e.in_block(w.block as u32))?;
+        let origin = self.origin(place)?;
+        let start = schunk.first_fetch(self.grid().blocks_per_chunk());
+        let mut task = ChunkTask::new(origin, wanted, start, schunk.range_costs());
+        let mut ahead = self.ahead;
+        while let Some(need) = task.need() {
+            if let Need::Blocks(_) = need
+                && let Some(ahead) = ahead.take().filter(|_| schunk.is_slow())
+            {
+                ahead((place, task.wanted()), fetched);
             }
-            rest = after;
-        }
-        if !first.is_empty() {
-            scratch.reference = first;
+            let (Need::Head(range) | Need::Blocks(range)) = need;
+            let bytes = schunk.fetch(place, range.start as u64, range.len(), fetched)?;
+            task.accept(self, range.start, bytes, block, scratch)?;
         }
         Ok(())
     }
 
+    /// Where the chunk is, and what its bytes must match.
+    pub(super) fn origin(&self, place: Place) -> Result<Origin> {
+        let available = match place {
+            Place::Stored { available, .. } => available,
+            Place::Special(_) => 0,
+        };
+        let sums = self.array.schunk.sums(self.visit.chunk(), place)?;
+        let due = u32::try_from(self.grid().chunk_bytes()).unwrap_or(u32::MAX);
+        Ok(Origin { place, available, sums, due })
+    }
+
     /// Takes the blocks that the cache has from there, and out of `wanted`.
-    fn take_cached(&self, place: Place, wanted: &mut Vec<Wanted>) -> Result<()> {
+    pub(super) fn take_cached(&self, place: Place, wanted: &mut Vec<Wanted>) -> Result<()> {
         let mut result = Ok(());
         wanted.retain(|w| {
             let key = Key::new(self.visit.chunk(), place, w.block);
@@ -170,7 +166,7 @@ impl<V: Visit> ChunkRead<'_, V> {
     }
 
     /// Decodes one block and puts its items into their cell.
-    fn decode(
+    pub(super) fn decode(
         &self,
         source: &Encoded<'_>,
         wanted: &Wanted,
@@ -327,7 +323,7 @@ impl<V: Visit> ChunkRead<'_, V> {
     }
 
     /// A chunk that repeats one value, whose width need not be that of an item.
-    fn repeat(
+    pub(super) fn repeat(
         &self,
         value: &[u8],
         blocks: impl IntoIterator<Item = usize>,
@@ -352,22 +348,13 @@ impl<V: Visit> ChunkRead<'_, V> {
         Ok(())
     }
 
-    /// A chunk whose own blocks are not those of the array (the oldest files): decoded whole.
-    fn misfit(
-        &self,
-        place: Place,
-        head: &ChunkHead,
-        range: Range<usize>,
-        fetched: &mut Vec<u8>,
-    ) -> Result<()> {
-        if range.is_empty() {
-            return Ok(());
-        }
-        let chunk = self.array.schunk.fetch(place, 0, head.header().cbytes() as usize, fetched)?;
+    /// Reads all blocks of the visit from a chunk whose own blocks are not those of the array (the oldest files); `chunk` is all of
+    /// it.
+    pub(super) fn misfit(&self, chunk: &[u8], head: &ChunkHead) -> Result<()> {
         head.check_blocks(chunk)?;
         let mut whole = zeroed("a chunk", self.grid().chunk_bytes() as u64)?;
         chunk::decode_into(chunk, &mut whole, self.array.schunk.context(), &Exec::new(1))?;
-        for index in range {
+        for index in 0..self.visit.blocks() {
             let (block, len) = (self.visit.block(index), self.grid().block_bytes());
             let bytes = whole.get_mut(block * len..).and_then(|rest| rest.get_mut(..len)).unwrap_or_default();
             self.postprocess(block, bytes)?;
@@ -378,7 +365,7 @@ impl<V: Visit> ChunkRead<'_, V> {
 }
 
 /// The blocks `range` of a visit, wherever they are.
-pub(super) fn wanted(visit: &impl Visit, range: Range<usize>) -> Vec<Wanted> {
+pub(super) fn wanted<V: Visit + ?Sized>(visit: &V, range: Range<usize>) -> Vec<Wanted> {
     range.map(|index| Wanted { span: 0..0, block: visit.block(index), index }).collect()
 }
 
@@ -393,20 +380,21 @@ pub(super) fn has_blocks_of(head: &ChunkHead, grid: &Grid) -> bool {
     head.header().blocksize() as usize == grid.block_bytes() && !head.header().is_variable()
 }
 
-/// The next blocks whose bytes are fetched in one go, those bytes, and the blocks after them.
-pub(super) fn fetch_run(wanted: &[Wanted]) -> (&[Wanted], Range<usize>, &[Wanted]) {
+/// How many of the blocks, in the order in which they lie in their chunk, are fetched in one go, and those bytes.
+pub(super) fn next_run(wanted: &[Wanted], costs: RangeCosts) -> (usize, Range<usize>) {
+    let cost = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
+    let (gap, most) = (cost(costs.gap), cost(costs.most));
     let mut bytes = wanted.first().map_or(0..0, |w| w.span.clone());
     let mut count = 0;
     for w in wanted {
         let with = w.span.end.saturating_sub(bytes.start);
-        if w.span.start > bytes.end.saturating_add(FETCH_GAP) || count > 0 && with > FETCH_MOST {
+        if w.span.start > bytes.end.saturating_add(gap) || count > 0 && with > most {
             break;
         }
         bytes.end = bytes.end.max(w.span.end);
         count += 1;
     }
-    let (run, after) = wanted.split_at(count);
-    (run, bytes, after)
+    (count, bytes)
 }
 
 /// Fetches and checks the header and block offsets of chunk `n`, which is stored.

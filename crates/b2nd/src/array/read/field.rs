@@ -36,7 +36,7 @@ impl Array {
     /// ```
     /// use b2nd::{s, Dtype, Options};
     /// let dtype = Dtype::parse("[('id', '<u2'), ('pos', [('x', '|u1'), ('y', '|u1')])]")?;
-    /// let mut a = Options::new().create(None, dtype, &[2])?;
+    /// let mut a = Options::new().create_in_memory(dtype, [2])?;
     /// a.write_bytes(s![], &[1, 0, 10, 11, 2, 0, 20, 21])?;
     /// assert_eq!(a.field("id")?.read_items::<u16>(s![])?, [1, 2]);
     /// assert_eq!(a.field("pos.y")?.read_items::<u8>(s![..;-1])?, [21, 11]);
@@ -110,7 +110,7 @@ impl<'a> ArrayField<'a> {
     /// ```
     /// use b2nd::{s, Dtype, Options};
     /// let dtype = Dtype::parse("[('id', '<u2'), ('pos', '<f4', (3,))]")?;
-    /// let a = Options::new().create(None, dtype, &[10, 20])?;
+    /// let a = Options::new().create_in_memory(dtype, [10, 20])?;
     /// assert_eq!(a.field("pos")?.selection_shape(s![4])?, [20, 3]);
     /// # Ok::<(), b2nd::Error>(())
     /// ```

@@ -1,17 +1,21 @@
 //! Reading a selection: each touched block is decoded once and its items go straight to their place in the result.
 
 mod ahead;
+mod asked;
 pub(crate) mod blocks;
 pub(crate) mod chunk;
 mod field;
 pub(crate) mod plan;
 pub(crate) mod points;
+mod reader;
 mod some;
+mod task;
 #[cfg(test)]
 mod tests;
 pub(crate) mod visit;
 
 pub use field::ArrayField;
+pub use reader::Reader;
 
 use crate::array::Array;
 use crate::array::grid::Grid;
@@ -38,7 +42,7 @@ impl Array {
     ///
     /// ```
     /// use b2nd::{s, Array, Dtype, NewAxis, Options};
-    /// let a = Options::new().create(None, Dtype::parse("<f4")?, &[10, 20])?;
+    /// let a = Options::new().create_in_memory(Dtype::parse("<f4")?, [10, 20])?;
     /// assert_eq!(a.selection_shape(s![3, ..;2])?, [10]);
     /// assert_eq!(a.selection_shape(s![..5, NewAxis])?, [5, 1, 20]);
     /// # Ok::<(), b2nd::Error>(())
@@ -54,7 +58,7 @@ impl Array {
     ///
     /// ```
     /// use b2nd::{s, Array, Dtype, Options};
-    /// let mut a = Options::new().create(None, Dtype::parse("|u1")?, &[2, 3])?;
+    /// let mut a = Options::new().create_in_memory(Dtype::parse("|u1")?, [2, 3])?;
     /// a.write_bytes(s![], &[1, 2, 3, 4, 5, 6])?;
     /// assert_eq!(a.read_bytes(s![.., ..;-1])?, [3, 2, 1, 6, 5, 4]);
     /// assert_eq!(a.read_bytes(s![.., [2, 0]])?, [3, 1, 6, 4]);
@@ -76,7 +80,7 @@ impl Array {
     ///
     /// ```
     /// use b2nd::{s, Dtype, Options};
-    /// let a = Options::new().create(None, Dtype::parse("<i2")?, &[4])?;
+    /// let a = Options::new().create_in_memory(Dtype::parse("<i2")?, [4])?;
     /// let mut out = [9; 4];
     /// a.read_bytes_into(s![1..3], &mut out)?;
     /// assert_eq!(out, [0; 4]);

@@ -5,23 +5,19 @@ use crate::array::Dtype;
 use crate::array::Options;
 use crate::array::Selection;
 use crate::array::read::chunk::read_head;
-use crate::chunk::Params;
 use crate::codec::Codec;
-use crate::error::Error;
 use crate::error::Result;
 use crate::exec::Exec;
 use crate::filter::Pipeline;
 use crate::frame::Layout;
 use crate::frame::plan::FileId;
-use crate::frame::plan::WriteStep;
-use crate::io::Store;
+use crate::io::{OpenedStore, ReadStore};
 use crate::s;
 use crate::schunk::OpenOptions;
 use crate::schunk::Place;
 use crate::schunk::SChunk;
 use std::collections::BTreeSet;
 use std::ops::Range;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::Mutex;
 
@@ -32,7 +28,7 @@ struct Watched {
     reads: Reads,
 }
 
-impl Store for Watched {
+impl ReadStore for Watched {
     fn len(&self, _: FileId) -> Result<u64> {
         Ok(self.bytes.len() as u64)
     }
@@ -41,15 +37,6 @@ impl Store for Watched {
         buf.copy_from_slice(&self.bytes[offset as usize..end]);
         self.reads.lock().unwrap().push(offset..end as u64);
         Ok(())
-    }
-    fn slice(&self, _: FileId) -> Option<&[u8]> {
-        None
-    }
-    fn apply(&mut self, _: &WriteStep<'_>) -> Result<()> {
-        Err(Error::usage("only read here"))
-    }
-    fn path(&self) -> Option<&Path> {
-        None
     }
 }
 
@@ -66,8 +53,9 @@ fn watched(codec: Codec, filters: [u8; 6], threads: usize) -> (Array, Vec<u8>, R
     let mut array = Options::new()
         .with_chunks([CHUNK, CHUNK])
         .with_blocks([BLOCK, BLOCK])
-        .with_params(Params::new(4).with_codec(codec).with_pipeline(Pipeline::from_bytes(filters, [0; 6])))
-        .create(None, Dtype::raw(4), &SHAPE)
+        .with_codec(codec)
+        .with_filters(Pipeline::from_bytes(filters, [0; 6]))
+        .create_in_memory(Dtype::raw(4), SHAPE)
         .unwrap();
     // A little order in the noise, so that it is not stored raw.
     let items: Vec<u8> = items.chunks(4).flat_map(|item| [item[0], item[1], item[2], 0]).collect();
@@ -75,7 +63,7 @@ fn watched(codec: Codec, filters: [u8; 6], threads: usize) -> (Array, Vec<u8>, R
     let reads = Arc::default();
     let store = Watched { bytes: array.to_bytes().unwrap(), reads: Arc::clone(&reads) };
     let options = OpenOptions::new().with_exec(Exec::new(threads));
-    let schunk = SChunk::load(Box::new(store), Layout::Contiguous, &options).unwrap();
+    let schunk = SChunk::load(OpenedStore::Read(Arc::new(store)), Layout::Contiguous, &options).unwrap();
     (Array::from_schunk(schunk).unwrap(), items, reads)
 }
 
@@ -150,7 +138,8 @@ fn a_view_fetches_each_touched_block_once_and_no_other() {
         check_with(with, back, &part, &"part");
         let points_of = |a: &Array| a.transpose().read_bytes(Selection::points(turned.clone())).unwrap();
         check_with(with, points_of, &points, &"points");
-        let copied = |a: &Array| Options::new().copy(None, a.transpose()).unwrap().read_bytes(()).unwrap();
+        let copied =
+            |a: &Array| Options::new().copy_in_memory(a.transpose()).unwrap().read_bytes(()).unwrap();
         check_with(with, copied, &all, &"a copy");
     }
 }
@@ -186,6 +175,10 @@ fn a_selection_of_nothing_fetches_nothing() {
 
 #[test]
 fn one_block_is_nothing_to_share_and_two_are() {
-    let array = Options::new().with_chunks([100]).with_blocks([50]).create_memory::<u64>([1000]).unwrap();
+    let array = Options::new()
+        .with_chunks([100])
+        .with_blocks([50])
+        .create_in_memory(Dtype::of::<u64>(), [1000])
+        .unwrap();
     assert_eq!((array.work(8, 0), array.work(8, 1), array.work(8, 2)), (0, 0, 800));
 }

@@ -6,6 +6,7 @@ use crate::array::Kind;
 use crate::array::Over;
 use crate::array::Reduced;
 use crate::array::dtype::ByteOrder;
+use crate::array::reduce::arg::Search;
 use crate::array::reduce::count::CountNan;
 use crate::array::reduce::count::Truth;
 use crate::array::reduce::extremes::Extreme;
@@ -99,8 +100,8 @@ impl Array {
     /// NaN, never written, repeated) are not decoded, and an array of nothing else costs nothing.
     ///
     /// ```
-    /// use b2nd::{s, Over, Options};
-    /// let mut a = Options::new().create_memory::<f32>([2, 3])?;
+    /// use b2nd::{s, Dtype, Options, Over};
+    /// let mut a = Options::new().create_in_memory(Dtype::of::<f32>(), [2, 3])?;
     /// a.write_items(s![], &[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0])?;
     /// assert_eq!(a.sum(())?.item::<f32>()?, 21.0);
     /// assert_eq!(a.sum(-1)?.items::<f32>()?, [6.0, 15.0]);
@@ -122,8 +123,8 @@ impl Array {
     /// mean of nothing is NaN, or NaT.
     ///
     /// ```
-    /// use b2nd::{s, Options};
-    /// let mut a = Options::new().create_memory::<u8>([2, 2])?;
+    /// use b2nd::{s, Dtype, Options};
+    /// let mut a = Options::new().create_in_memory(Dtype::of::<u8>(), [2, 2])?;
     /// a.write_items(s![], &[255u8, 254, 253, 252])?;
     /// assert_eq!(a.mean(0)?.items::<f64>()?, [254.0, 253.0]);
     /// # Ok::<(), b2nd::Error>(())
@@ -160,8 +161,8 @@ impl Array {
     /// product of nothing is 1.
     ///
     /// ```
-    /// use b2nd::{s, Options};
-    /// let mut a = Options::new().create_memory::<i16>([4])?;
+    /// use b2nd::{s, Dtype, Options};
+    /// let mut a = Options::new().create_in_memory(Dtype::of::<i16>(), [4])?;
     /// a.write_items(s![], &[1i16, 2, 300, 400])?;
     /// assert_eq!(a.prod(())?.item::<i64>()?, 240_000);
     /// # Ok::<(), b2nd::Error>(())
@@ -186,8 +187,8 @@ impl Array {
     /// Complex numbers are ordered by their real part, then by the imaginary one.
     ///
     /// ```
-    /// use b2nd::{s, Options};
-    /// let mut a = Options::new().create_memory::<f64>([2, 2])?;
+    /// use b2nd::{s, Dtype, Options};
+    /// let mut a = Options::new().create_in_memory(Dtype::of::<f64>(), [2, 2])?;
     /// a.write_items(s![], &[3.0, -1.0, 2.0, f64::NAN])?;
     /// assert_eq!(a.min(1)?.items::<f64>()?[0], -1.0);
     /// assert!(a.min(1)?.items::<f64>()?[1].is_nan());
@@ -204,8 +205,8 @@ impl Array {
     /// The greatest item over some axes; NaN, or NaT, where there is one.
     ///
     /// ```
-    /// use b2nd::{s, Options};
-    /// let mut a = Options::new().create_memory::<u16>([2, 2])?;
+    /// use b2nd::{s, Dtype, Options};
+    /// let mut a = Options::new().create_in_memory(Dtype::of::<u16>(), [2, 2])?;
     /// a.write_items(s![], &[3u16, 1, 2, 7])?;
     /// assert_eq!(a.max(0)?.items::<u16>()?, [3, 7]);
     /// # Ok::<(), b2nd::Error>(())
@@ -215,6 +216,56 @@ impl Array {
     /// As [`Array::min`].
     pub fn max(&self, over: impl Into<Over>) -> Result<Reduced> {
         self.extreme::<true>(&over.into(), "max")
+    }
+
+    /// Where the least item is: its index along an axis, or over all axes its position in C order, as `i64`. The first of
+    /// equals, and the first NaN (or NaT) where there is one.
+    ///
+    /// **Memory**: the result and for each of its items the least one; for each thread one chunk.
+    ///
+    /// ```
+    /// use b2nd::{s, Dtype, Options};
+    /// let mut a = Options::new().create_in_memory(Dtype::of::<f64>(), [2, 3])?;
+    /// a.write_items(s![], &[3.0, -1.0, 2.0, 4.0, 7.0, -1.0])?;
+    /// assert_eq!(a.argmin(())?.item::<i64>()?, 1);
+    /// assert_eq!(a.argmin(1)?.items::<i64>()?, [1, 2]);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Array::min`], and [`Error::Usage`] for several axes of more and for a part of the array ([`Over::within`]).
+    pub fn argmin(&self, over: impl Into<Over>) -> Result<Reduced> {
+        self.search::<false>(&over.into(), "argmin")
+    }
+
+    /// Where the greatest item is: see [`Array::argmin`].
+    ///
+    /// ```
+    /// use b2nd::{s, Dtype, Options, Over};
+    /// let mut a = Options::new().create_in_memory(Dtype::of::<u8>(), [2, 3])?;
+    /// a.write_items(s![], &[3u8, 9, 2, 9, 7, 1])?;
+    /// assert_eq!(a.argmax(())?.item::<i64>()?, 1);
+    /// assert_eq!(a.argmax(Over::axes([0]).keeping_axes())?.shape(), [1, 3]);
+    /// assert_eq!(a.argmax(0)?.items::<i64>()?, [1, 0, 0]);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Array::argmin`].
+    pub fn argmax(&self, over: impl Into<Over>) -> Result<Reduced> {
+        self.search::<true>(&over.into(), "argmax")
+    }
+
+    fn search<const MOST: bool>(&self, over: &Over, name: &str) -> Result<Reduced> {
+        let key = self.numbers(name, |_| true)?;
+        let job = Search::new(self, over, name, MOST && is_time(key.0))?;
+        match key.0 {
+            kind if is_time(kind) => job.run(&Extreme::<i64, MOST>(PhantomData)),
+            kind if is_whole(kind) => with_whole!(job, key, T => Extreme::<T, MOST>(PhantomData)),
+            _ => {
+                with_float!(job, key, T => Extreme::<T, MOST>(PhantomData), Extreme::<Complex<T>, MOST>(PhantomData))
+            }
+        }
     }
 
     fn extreme<const MOST: bool>(&self, over: &Over, name: &str) -> Result<Reduced> {
@@ -246,8 +297,8 @@ impl Array {
     /// that a mean far from zero costs no digits.
     ///
     /// ```
-    /// use b2nd::{s, Options};
-    /// let mut a = Options::new().create_memory::<f64>([4])?;
+    /// use b2nd::{s, Dtype, Options};
+    /// let mut a = Options::new().create_in_memory(Dtype::of::<f64>(), [4])?;
     /// a.write_items(s![], &[1e9 + 1.0, 1e9 + 2.0, 1e9 + 3.0, 1e9 + 4.0])?;
     /// assert_eq!(a.var((), 0.0)?.item::<f64>()?, 1.25);
     /// # Ok::<(), b2nd::Error>(())
@@ -262,8 +313,8 @@ impl Array {
     /// The standard deviation of the items over some axes: the root of [`Array::var`].
     ///
     /// ```
-    /// use b2nd::{s, Options};
-    /// let mut a = Options::new().create_memory::<i32>([2, 4])?;
+    /// use b2nd::{s, Dtype, Options};
+    /// let mut a = Options::new().create_in_memory(Dtype::of::<i32>(), [2, 4])?;
     /// a.write_items(s![], &[1, 1, 5, 5, 7, 7, 7, 7])?;
     /// assert_eq!(a.std(1, 0.0)?.items::<f64>()?, [2.0, 0.0]);
     /// # Ok::<(), b2nd::Error>(())
@@ -292,8 +343,8 @@ impl Array {
     /// The number of items over some axes that are NaN (or NaT), as `i64`. A complex number is NaN when a part is.
     ///
     /// ```
-    /// use b2nd::{Fill, Options};
-    /// let a = Options::new().with_fill(Fill::Nan).create_memory::<f32>([1_000_000, 10])?;
+    /// use b2nd::{Dtype, Fill, Options};
+    /// let a = Options::new().with_fill(Fill::Nan).create_in_memory(Dtype::of::<f32>(), [1_000_000, 10])?;
     /// assert_eq!(a.count_nan(())?.item::<i64>()?, 10_000_000);
     /// assert_eq!(a.count_nan(0)?.items::<i64>()?, [1_000_000; 10]);
     /// # Ok::<(), b2nd::Error>(())
@@ -314,8 +365,8 @@ impl Array {
     /// Whether any item over some axes is not zero, as bools. NaN and NaT are not zero; of nothing none is.
     ///
     /// ```
-    /// use b2nd::{s, Options};
-    /// let mut a = Options::new().create_memory::<i8>([2, 2])?;
+    /// use b2nd::{s, Dtype, Options};
+    /// let mut a = Options::new().create_in_memory(Dtype::of::<i8>(), [2, 2])?;
     /// a.write_items(s![1, 0], &[-3i8])?;
     /// assert_eq!(a.any(0)?.items::<bool>()?, [true, false]);
     /// # Ok::<(), b2nd::Error>(())
@@ -330,7 +381,7 @@ impl Array {
     /// Whether all items over some axes are not zero, as bools. NaN and NaT are not zero; of nothing all are.
     ///
     /// ```
-    /// let a = b2nd::Options::new().create_memory::<f32>([2, 0])?;
+    /// let a = b2nd::Options::new().create_in_memory(b2nd::Dtype::of::<f32>(), [2, 0])?;
     /// assert_eq!(a.all(1)?.items::<bool>()?, [true, true]);
     /// # Ok::<(), b2nd::Error>(())
     /// ```

@@ -9,7 +9,7 @@ use crate::error::Result;
 ///
 /// ```
 /// use b2nd::{Dtype, Options};
-/// let a = Options::new().create(None, Dtype::parse(">f4")?, &[3, 4])?;
+/// let a = Options::new().create_in_memory(Dtype::parse(">f4")?, [3, 4])?;
 /// let sums = a.sum(1)?;
 /// assert_eq!((sums.dtype().itemsize(), sums.shape()), (4, &[3][..]));
 /// assert_eq!(sums.items::<f32>()?, [0.0; 3]);
@@ -70,7 +70,7 @@ impl Reduced {
     /// As [`Reduced::items`], and [`Error::Usage`] when there is not exactly one.
     ///
     /// ```
-    /// let a = b2nd::Options::new().create_memory::<u8>([3, 4])?;
+    /// let a = b2nd::Options::new().create_in_memory(b2nd::Dtype::of::<u8>(), [3, 4])?;
     /// assert!(!a.any(())?.item::<bool>()?);
     /// assert!(a.any(0)?.item::<bool>().is_err());
     /// # Ok::<(), b2nd::Error>(())
@@ -88,7 +88,7 @@ impl Reduced {
     /// As [`Reduced::items`].
     ///
     /// ```
-    /// let a = b2nd::Options::new().create_memory::<f64>([3, 4])?;
+    /// let a = b2nd::Options::new().create_in_memory(b2nd::Dtype::of::<f64>(), [3, 4])?;
     /// assert_eq!(a.mean(0)?.to_ndarray::<f64>()?, ndarray::array![0.0, 0.0, 0.0, 0.0].into_dyn());
     /// # Ok::<(), b2nd::Error>(())
     /// ```

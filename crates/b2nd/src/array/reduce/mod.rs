@@ -4,6 +4,7 @@
 //! states of tasks are joined in a fixed order: so the bits of a result do not depend on threads or their timing. Floats are
 //! summed in twice the precision of `f64` (`twofold`). Special chunks are answered by arithmetic.
 
+mod arg;
 mod choose;
 mod count;
 mod extremes;

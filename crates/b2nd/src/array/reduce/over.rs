@@ -9,8 +9,8 @@ use crate::error::Result;
 /// `()` stands for all axes, a number for one, an array, slice or vector of numbers for several.
 ///
 /// ```
-/// use b2nd::{s, Options, Over};
-/// let mut a = Options::new().create_memory::<i32>([2, 3])?;
+/// use b2nd::{s, Dtype, Options, Over};
+/// let mut a = Options::new().create_in_memory(Dtype::of::<i32>(), [2, 3])?;
 /// a.write_items(s![], &[1, 2, 3, 4, 5, 6])?;
 /// assert_eq!(a.sum(())?.item::<i64>()?, 21);
 /// assert_eq!(a.sum(0)?.items::<i64>()?, [5, 7, 9]);

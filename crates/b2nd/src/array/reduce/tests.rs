@@ -64,3 +64,73 @@ fn what_is_not_finite_stays_so() {
     assert!(Twofold::new(f64::NAN).sqrt().to_f64().is_nan());
     assert_eq!(Twofold::from_int(i128::from(u64::MAX) * 3), Twofold { high: 3.0 * 2f64.powi(64), low: -3.0 });
 }
+
+/// Where NumPy finds the first of the best along the lanes of `items`, each `len` long and `inner` apart.
+fn places(items: &[f64], len: usize, inner: usize, wins: fn(f64, f64) -> bool) -> Vec<i64> {
+    let mut found = Vec::new();
+    for lane in items.chunks(len * inner) {
+        for first in 0..inner {
+            let mut best = 0;
+            for at in 1..len {
+                let (x, most) = (lane[at * inner + first], lane[best * inner + first]);
+                if wins(x, most) || (x.is_nan() && !most.is_nan()) {
+                    best = at;
+                }
+            }
+            found.push(best as i64);
+        }
+    }
+    found
+}
+
+#[test]
+fn the_first_of_the_best_is_found_along_each_axis_and_over_all() {
+    use crate::array::{Dtype, Options, Over};
+    let mut rng = b2nd_testkit::rng::Rng::new(30);
+    for nans in [false, true] {
+        let mut items: Vec<f64> = (0..7 * 6 * 5).map(|_| f64::from(rng.bytes(1)[0] % 9)).collect();
+        if nans {
+            [3, 50, 51, 130].into_iter().for_each(|at| items[at] = f64::NAN);
+        }
+        let options = Options::new().with_chunks([3, 4, 2]).with_blocks([2, 2, 2]);
+        let mut a = options.create_in_memory(Dtype::parse(">f8").unwrap(), [7, 6, 5]).unwrap();
+        a.write_items((), &items).unwrap();
+        for (over, len, inner) in [(None, 210, 1), (Some(0), 7, 30), (Some(1), 6, 5), (Some(-1), 5, 1)] {
+            let over = || over.map_or(Over::all(), Over::from);
+            let least = a.argmin(over()).unwrap().items::<i64>().unwrap();
+            assert_eq!(least, places(&items, len, inner, |x, best| x < best), "argmin of {len}, {nans}");
+            let most = a.argmax(over()).unwrap().items::<i64>().unwrap();
+            assert_eq!(most, places(&items, len, inner, |x, best| x > best), "argmax of {len}, {nans}");
+        }
+        assert_eq!(a.argmin(Over::from(1).keeping_axes()).unwrap().shape(), [7, 1, 5]);
+        assert!(a.argmin([0, 1]).is_err());
+        assert!(a.argmin(Over::all().within(crate::s![1..])).is_err());
+    }
+}
+
+#[test]
+fn times_bools_and_arrays_of_one_value_have_places_too() {
+    use crate::array::{Dtype, Fill, Options};
+    let mut times = Options::new().create_in_memory(Dtype::parse("<M8[s]").unwrap(), [4]).unwrap();
+    times.write_items((), &[5i64, 9, 2, 9]).unwrap();
+    assert_eq!(times.argmax(()).unwrap().item::<i64>().unwrap(), 1);
+    assert_eq!(times.argmin(0).unwrap().item::<i64>().unwrap(), 2);
+    times.write_items(crate::s![3], &[i64::MIN]).unwrap();
+    assert_eq!(times.argmax(()).unwrap().item::<i64>().unwrap(), 3);
+    assert_eq!(times.argmin(()).unwrap().item::<i64>().unwrap(), 3);
+
+    let mut bools = Options::new().create_in_memory(Dtype::of::<bool>(), [3]).unwrap();
+    bools.write_items(crate::s![1], &[true]).unwrap();
+    assert_eq!(bools.argmax(()).unwrap().item::<i64>().unwrap(), 1);
+
+    let same =
+        Options::new().with_fill(Fill::Nan).create_in_memory(Dtype::of::<f32>(), [1_000_000, 1_000, 1_000]);
+    assert_eq!(same.unwrap().argmin(()).unwrap().item::<i64>().unwrap(), 0);
+    let scalar = Options::new().create_in_memory(Dtype::of::<f32>(), ()).unwrap();
+    assert_eq!(scalar.argmin(()).unwrap().item::<i64>().unwrap(), 0);
+    let none = Options::new().create_in_memory(Dtype::of::<u8>(), [0, 3]).unwrap();
+    assert!(none.argmin(0).is_err());
+    assert!(none.argmin(1).unwrap().items::<i64>().unwrap().is_empty());
+    let text = Options::new().create_in_memory(Dtype::parse("|S2").unwrap(), [3]).unwrap();
+    assert!(text.argmin(()).is_err());
+}

@@ -17,7 +17,7 @@ use std::ops::Range;
 use std::path::Path;
 
 impl Options {
-    /// Makes an array at `path` (`None`: in memory) of others, one behind the other along an axis.
+    /// Makes an array at `path` of others, one behind the other along an axis.
     ///
     /// Chunks, blocks, codec and filters are those of the first where the options do not say them. Chunks that fall on
     /// chunks of the result come along as they are, compressed.
@@ -25,11 +25,11 @@ impl Options {
     /// ```
     /// use b2nd::{s, Dtype, Options};
     /// let row = |value| -> b2nd::Result<_> {
-    ///     let mut a = Options::new().create(None, Dtype::parse("|u1")?, &[1, 2])?;
+    ///     let mut a = Options::new().create_in_memory(Dtype::parse("|u1")?, [1, 2])?;
     ///     a.write_bytes(s![], &[value; 2])?;
     ///     Ok(a)
     /// };
-    /// let joined = Options::new().concatenate(None, &[&row(1)?, &row(2)?], 0)?;
+    /// let joined = Options::new().concatenate_in_memory(&[&row(1)?, &row(2)?], 0)?;
     /// assert_eq!(joined.read_bytes(s![])?, [1, 1, 2, 2]);
     /// # Ok::<(), b2nd::Error>(())
     /// ```
@@ -37,24 +37,35 @@ impl Options {
     /// # Errors
     /// As [`Options::create`], and [`Error::Usage`] when there is no array or no such axis, or their dtypes or their other
     /// axes differ.
-    pub fn concatenate(self, path: Option<&Path>, arrays: &[&Array], axis: usize) -> Result<Array> {
+    pub fn concatenate(self, path: impl AsRef<Path>, arrays: &[&Array], axis: usize) -> Result<Array> {
+        self.concatenated(Some(path.as_ref()), arrays, axis)
+    }
+
+    /// As [`Options::concatenate`], in memory.
+    ///
+    /// # Errors
+    /// As [`Options::concatenate`].
+    pub fn concatenate_in_memory(self, arrays: &[&Array], axis: usize) -> Result<Array> {
+        self.concatenated(None, arrays, axis)
+    }
+
+    fn concatenated(self, path: Option<&Path>, arrays: &[&Array], axis: usize) -> Result<Array> {
         let first = *arrays.first().ok_or_else(|| Error::usage("there is nothing to concatenate"))?;
         let axes = joined_axes(first, AxisParts::new(0), arrays, axis)?;
         let chunked = (first.chunks().to_vec(), first.blocks().to_vec());
         self.join(path, first, first.dtype(), &axes, chunked, Joined { arrays, stacked: None, cast: None })
     }
 
-    /// Makes an array at `path` (`None`: in memory) of others, one behind the other along a new axis, which comes before
-    /// axis `axis` of theirs.
+    /// Makes an array at `path` of others, one behind the other along a new axis, which comes before axis `axis` of theirs.
     ///
     /// Blocks, codec and filters are those of the first where the options do not say them; along the new axis chunks are
     /// one array long.
     ///
     /// ```
     /// use b2nd::{s, Dtype, Options};
-    /// let mut a = Options::new().create(None, Dtype::parse("|u1")?, &[3])?;
+    /// let mut a = Options::new().create_in_memory(Dtype::parse("|u1")?, [3])?;
     /// a.write_bytes(s![], &[1, 2, 3])?;
-    /// let pairs = Options::new().stack(None, &[&a, &a], 1)?;
+    /// let pairs = Options::new().stack_in_memory(&[&a, &a], 1)?;
     /// assert_eq!(pairs.shape(), [3, 2]);
     /// assert_eq!(pairs.read_bytes(s![])?, [1, 1, 2, 2, 3, 3]);
     /// # Ok::<(), b2nd::Error>(())
@@ -63,7 +74,19 @@ impl Options {
     /// # Errors
     /// As [`Options::create`], and [`Error::Usage`] when there is no array, `axis` is more than their number of axes, or
     /// their dtypes or shapes differ.
-    pub fn stack(self, path: Option<&Path>, arrays: &[&Array], axis: usize) -> Result<Array> {
+    pub fn stack(self, path: impl AsRef<Path>, arrays: &[&Array], axis: usize) -> Result<Array> {
+        self.stacked(Some(path.as_ref()), arrays, axis)
+    }
+
+    /// As [`Options::stack`], in memory.
+    ///
+    /// # Errors
+    /// As [`Options::stack`].
+    pub fn stack_in_memory(self, arrays: &[&Array], axis: usize) -> Result<Array> {
+        self.stacked(None, arrays, axis)
+    }
+
+    fn stacked(self, path: Option<&Path>, arrays: &[&Array], axis: usize) -> Result<Array> {
         let first = *arrays.first().ok_or_else(|| Error::usage("there is nothing to stack"))?;
         if axis > first.ndim() {
             let shape = first.shape();
@@ -101,18 +124,32 @@ impl Options {
     /// imaginary part. A float without a place in an integer gives what x86-64 gives: -2⁶³ (-2³¹ in signed integers of up to
     /// 32 bits), of which the low bits are kept.
     ///
+    /// Lossy filters of the array that are not made for the new dtype are left out; [`Array::params_for`] shows what is kept.
+    ///
     /// ```
     /// use b2nd::{s, Dtype, Options};
-    /// let mut a = Options::new().create(None, Dtype::parse("<f8")?, &[3])?;
+    /// let mut a = Options::new().create_in_memory(Dtype::parse("<f8")?, [3])?;
     /// a.write_items(s![], &[1.9, -1.9, 300.0])?;
-    /// let bytes = Options::new().astype(None, &a, &Dtype::parse("|u1")?)?;
+    /// let bytes = Options::new().astype_in_memory(&a, &Dtype::parse("|u1")?)?;
     /// assert_eq!(bytes.read_items::<u8>(s![])?, [1, 255, 44]);
     /// # Ok::<(), b2nd::Error>(())
     /// ```
     ///
     /// # Errors
     /// As [`Options::copy`], and [`Error::Usage`] where one dtype cannot become the other.
-    pub fn astype(self, path: Option<&Path>, array: &Array, dtype: &Dtype) -> Result<Array> {
+    pub fn astype(self, path: impl AsRef<Path>, array: &Array, dtype: &Dtype) -> Result<Array> {
+        self.converted(Some(path.as_ref()), array, dtype)
+    }
+
+    /// As [`Options::astype`], in memory.
+    ///
+    /// # Errors
+    /// As [`Options::astype`].
+    pub fn astype_in_memory(self, array: &Array, dtype: &Dtype) -> Result<Array> {
+        self.converted(None, array, dtype)
+    }
+
+    fn converted(self, path: Option<&Path>, array: &Array, dtype: &Dtype) -> Result<Array> {
         let cast = Cast::new(array.dtype(), dtype)?;
         let axes = array.kept_axes()?;
         let chunked = (array.chunks().to_vec(), array.blocks().to_vec());
@@ -151,8 +188,8 @@ impl Options {
         if shape.iter().zip(chunks.iter().zip(&blocks)).any(missing) {
             (chunks, blocks) = growing(&chunks, &blocks, dtype.itemsize());
         }
-        let options = self.or_like(&like.schunk, Some((chunks, blocks)));
-        let mut writer = options.create_uncommitted(path, dtype.clone(), &shape)?;
+        let options = self.or_like(&like.schunk, dtype, Some((chunks, blocks)));
+        let mut writer = options.begin(path, dtype.clone(), &shape)?;
         writer.stage(|array| array.stage_whole(axes, Incoming::Arrays(joined)))?;
         writer.commit()
     }
@@ -166,8 +203,8 @@ impl Array {
     ///
     /// ```
     /// use b2nd::{s, Dtype, Options};
-    /// let mut a = Options::new().create(None, Dtype::parse("|u1")?, &[2])?;
-    /// let mut b = Options::new().create(None, Dtype::parse("|u1")?, &[1])?;
+    /// let mut a = Options::new().create_in_memory(Dtype::parse("|u1")?, [2])?;
+    /// let mut b = Options::new().create_in_memory(Dtype::parse("|u1")?, [1])?;
     /// b.write_bytes(s![], &[7])?;
     /// a.extend(0, &[&b, &b])?;
     /// assert_eq!(a.read_bytes(s![])?, [0, 0, 7, 7]);

@@ -13,7 +13,7 @@ impl Array {
     /// ```no_run
     /// use b2nd::{Array, Dtype, OpenOptions, Options};
     /// let path = std::path::Path::new("wind.b2nd");
-    /// Options::new().create(Some(path), Dtype::parse("<f4")?, &[10])?;
+    /// Options::new().create(path, Dtype::parse("<f4")?, [10])?;
     /// let mut reader = Array::open(path)?;
     /// Array::open_with(path, &OpenOptions::new().with_write(true))?.resize([20])?;
     /// assert!(reader.refresh()?);
@@ -39,8 +39,8 @@ impl Array {
     /// [`SChunk::compact`](crate::SChunk::compact).
     ///
     /// ```
-    /// use b2nd::Options;
-    /// let mut a = Options::new().create_memory::<i32>([100])?;
+    /// use b2nd::{Dtype, Options};
+    /// let mut a = Options::new().create_in_memory(Dtype::of::<i32>(), [100])?;
     /// a.write_items((), &(0..100).collect::<Vec<i32>>())?;
     /// a.write_items((), &(100..200).collect::<Vec<i32>>())?;
     /// assert!(a.schunk().space()?.dead() > 0);

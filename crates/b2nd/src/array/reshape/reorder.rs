@@ -4,6 +4,7 @@ use crate::array::Array;
 use crate::array::ArrayWriter;
 use crate::array::Options;
 use crate::array::Selection;
+use crate::array::Shape;
 use crate::array::grid::unravel;
 use crate::error::Error;
 use crate::error::Result;
@@ -17,16 +18,16 @@ use std::path::Path;
 const READ_BYTES: u64 = 64 << 20;
 
 impl Options {
-    /// Makes an array at `path` (`None`: in memory) of the items of another, in C order, in another shape.
+    /// Makes an array at `path` of the items of another, in C order, in another shape.
     ///
     /// Codec and filters are those of the array where the options do not say others. One row of chunks of the result is in
     /// memory at a time, or a few up to 64 MiB.
     ///
     /// ```
     /// use b2nd::{s, Dtype, Options};
-    /// let mut a = Options::new().create(None, Dtype::parse("|u1")?, &[6])?;
+    /// let mut a = Options::new().create_in_memory(Dtype::parse("|u1")?, [6])?;
     /// a.write_bytes(s![], &[0, 1, 2, 3, 4, 5])?;
-    /// let table = Options::new().reshape(None, &a, &[3, 2])?;
+    /// let table = Options::new().reshape_in_memory(&a, [3, 2])?;
     /// assert_eq!(table.read_bytes(s![.., 1])?, [1, 3, 5]);
     /// # Ok::<(), b2nd::Error>(())
     /// ```
@@ -34,7 +35,19 @@ impl Options {
     /// # Errors
     /// As [`Options::create`], [`Error::Usage`] when the shape has another number of items, and [`Error::Format`] where the
     /// array is damaged.
-    pub fn reshape(self, path: Option<&Path>, array: &Array, shape: &[u64]) -> Result<Array> {
+    pub fn reshape(self, path: impl AsRef<Path>, array: &Array, shape: impl Into<Shape>) -> Result<Array> {
+        self.reshaped(Some(path.as_ref()), array, shape.into().lengths()?)
+    }
+
+    /// As [`Options::reshape`], in memory.
+    ///
+    /// # Errors
+    /// As [`Options::reshape`].
+    pub fn reshape_in_memory(self, array: &Array, shape: impl Into<Shape>) -> Result<Array> {
+        self.reshaped(None, array, shape.into().lengths()?)
+    }
+
+    fn reshaped(self, path: Option<&Path>, array: &Array, shape: &[u64]) -> Result<Array> {
         let size = if shape.contains(&0) {
             Some(0)
         } else {
@@ -46,8 +59,8 @@ impl Options {
                 "{size} items of shape {old:?} cannot have the shape {shape:?}"
             )));
         }
-        let options = self.or_like(&array.schunk, None);
-        let mut writer = options.create_uncommitted(path, array.dtype().clone(), shape)?;
+        let options = self.or_like(&array.schunk, array.dtype(), None);
+        let mut writer = options.begin(path, array.dtype().clone(), shape)?;
         if array.size() > 0 {
             copy_rows(array, &mut writer)?;
         }

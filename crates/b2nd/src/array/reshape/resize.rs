@@ -5,6 +5,7 @@ use crate::array::ArrayWriter;
 use crate::array::Axis;
 use crate::array::Fill;
 use crate::array::Selection;
+use crate::array::Shape;
 use crate::array::Transaction;
 use crate::array::options::first_content;
 use crate::array::reshape::part::AxisParts;
@@ -21,7 +22,7 @@ use crate::limits::Limits;
 ///
 /// ```
 /// use b2nd::{s, Dtype, Fill, Options, Resize};
-/// let mut a = Options::new().create(None, Dtype::parse("|u1")?, &[2, 2])?;
+/// let mut a = Options::new().create_in_memory(Dtype::parse("|u1")?, [2, 2])?;
 /// a.write_bytes(s![], &[1, 2, 3, 4])?;
 /// a.resize(Resize::to([2, 3]).with_starts([0, 1]).with_fill(Fill::Value(vec![9])))?;
 /// assert_eq!(a.read_bytes(s![])?, [1, 9, 2, 3, 9, 4]);
@@ -29,14 +30,14 @@ use crate::limits::Limits;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resize {
-    shape: Vec<u64>,
+    shape: Shape,
     starts: Option<Vec<u64>>,
     fill: Fill,
 }
 
 impl Resize {
     /// To this shape: axes grow and shrink at their ends, new items are zeros.
-    pub fn to(shape: impl Into<Vec<u64>>) -> Self {
+    pub fn to(shape: impl Into<Shape>) -> Self {
         Resize { shape: shape.into(), starts: None, fill: Fill::Zeros }
     }
     /// Sets for each axis the index before which new items come in, or from which on items go.
@@ -54,16 +55,16 @@ impl Resize {
 
     /// The axes of an array of shape `old` after the change.
     fn axes(&self, old: &[u64]) -> Result<Vec<AxisParts>> {
+        let shape = self.shape.lengths()?;
         let named = self.starts.as_ref().map_or(old.len(), Vec::len);
-        if self.shape.len() != old.len() || named != old.len() {
+        if shape.len() != old.len() || named != old.len() {
             return Err(Error::usage(format!(
-                "an array of shape {old:?} cannot be resized to {:?}{}: the number of axes stays",
-                self.shape,
+                "an array of shape {old:?} cannot be resized to {shape:?}{}: the number of axes stays",
                 self.starts.as_ref().map_or(String::new(), |starts| format!(" at {starts:?}"))
             )));
         }
         let axis = |axis: usize| {
-            let (before, after) = (old[axis], self.shape[axis]);
+            let (before, after) = (old[axis], shape[axis]);
             let (removed, inserted) = (before.saturating_sub(after), after.saturating_sub(before));
             let start = self.starts.as_ref().map_or(before - removed, |starts| starts[axis]);
             let end = start.checked_add(removed).filter(|&end| end <= before);
@@ -78,7 +79,7 @@ impl Resize {
     }
 }
 
-impl<T: Into<Vec<u64>>> From<T> for Resize {
+impl<T: Into<Shape>> From<T> for Resize {
     fn from(shape: T) -> Self {
         Resize::to(shape)
     }
@@ -92,7 +93,7 @@ impl Array {
     ///
     /// ```
     /// use b2nd::{s, Dtype, Options};
-    /// let mut a = Options::new().create(None, Dtype::parse("|u1")?, &[2, 2])?;
+    /// let mut a = Options::new().create_in_memory(Dtype::parse("|u1")?, [2, 2])?;
     /// a.write_bytes(s![], &[1, 2, 3, 4])?;
     /// a.resize([3, 1])?;
     /// assert_eq!(a.read_bytes(s![])?, [1, 3, 0]);
@@ -115,7 +116,7 @@ impl Array {
     ///
     /// ```
     /// use b2nd::{s, Dtype, Options};
-    /// let mut a = Options::new().create(None, Dtype::parse("|u1")?, &[0, 2])?;
+    /// let mut a = Options::new().create_in_memory(Dtype::parse("|u1")?, [0, 2])?;
     /// a.append_bytes(0, &[1, 2, 3, 4])?;
     /// a.append_bytes(1, &[8, 9])?;
     /// assert_eq!(a.shape(), [2, 3]);
@@ -137,7 +138,7 @@ impl Array {
     ///
     /// ```
     /// use b2nd::{s, Dtype, Options};
-    /// let mut a = Options::new().create(None, Dtype::parse("|u1")?, &[2, 2])?;
+    /// let mut a = Options::new().create_in_memory(Dtype::parse("|u1")?, [2, 2])?;
     /// a.insert_bytes(1, 1, &[7, 8])?;
     /// assert_eq!(a.read_bytes(s![])?, [0, 7, 0, 0, 8, 0]);
     /// # Ok::<(), b2nd::Error>(())
@@ -156,7 +157,7 @@ impl Array {
     ///
     /// ```
     /// use b2nd::{s, Dtype, Options};
-    /// let mut a = Options::new().create(None, Dtype::parse("|u1")?, &[5])?;
+    /// let mut a = Options::new().create_in_memory(Dtype::parse("|u1")?, [5])?;
     /// a.write_bytes(s![], &[0, 1, 2, 3, 4])?;
     /// a.delete(0, 1..3)?;
     /// a.delete(0, -1)?;
@@ -304,7 +305,7 @@ impl ArrayWriter {
     ///
     /// ```
     /// use b2nd::{s, Dtype, Options};
-    /// let mut writer = Options::new().create_uncommitted(None, Dtype::parse("|u1")?, &[0])?;
+    /// let mut writer = Options::new().create_uncommitted_in_memory(Dtype::parse("|u1")?, [0])?;
     /// writer.append_bytes(0, b"one ")?;
     /// writer.append_bytes(0, b"two")?;
     /// assert_eq!(writer.commit()?.read_bytes(s![])?, b"one two");

@@ -12,7 +12,7 @@ impl Array {
     ///
     /// ```
     /// use b2nd::{s, Dtype, Options};
-    /// let mut a = Options::new().create(None, Dtype::parse(">f4")?, &[2, 0])?;
+    /// let mut a = Options::new().create_in_memory(Dtype::parse(">f4")?, [2, 0])?;
     /// a.append_items(1, &[1.5f32, 2.5])?;
     /// a.insert_items(1, 0, &[0.5f32, 3.5])?;
     /// assert_eq!(a.read_items::<f32>(s![])?, [0.5, 1.5, 3.5, 2.5]);

@@ -4,12 +4,16 @@ mod axis;
 mod parse;
 mod points;
 mod resolve;
+mod resolved;
 #[cfg(test)]
 mod tests;
 
 pub use axis::{Axis, Ellipsis, NewAxis};
+pub use resolve::ResolvedSelection;
 pub(crate) use resolve::{Line, List, Pick, Resolved, Taken};
+pub use resolved::TakenAxis;
 
+use crate::array::shape::Shape;
 use crate::error::Result;
 use crate::limits::MAX_NDIM;
 
@@ -41,7 +45,7 @@ enum Kind {
     Points(Vec<i64>),
     Coordinates(Vec<Vec<i64>>),
     Flat(Vec<i64>),
-    Mask { shape: Vec<u64>, items: Vec<bool> },
+    Mask { shape: Shape, items: Vec<bool> },
 }
 
 impl Default for Selection {
@@ -84,7 +88,7 @@ impl Selection {
     ///
     /// ```
     /// use b2nd::{s, Dtype, Options, Selection};
-    /// let mut a = Options::new().create(None, Dtype::parse("|u1")?, &[2, 3])?;
+    /// let mut a = Options::new().create_in_memory(Dtype::parse("|u1")?, [2, 3])?;
     /// a.write_bytes(s![], &[0, 1, 2, 10, 11, 12])?;
     /// let corners = Selection::points([[1, 2], [0, 0], [1, -1]].as_flattened());
     /// assert_eq!(a.read_bytes(corners)?, [12, 0, 12]);
@@ -98,7 +102,7 @@ impl Selection {
     ///
     /// ```
     /// use b2nd::{s, Dtype, Options, Selection};
-    /// let mut a = Options::new().create(None, Dtype::parse("|u1")?, &[2, 3])?;
+    /// let mut a = Options::new().create_in_memory(Dtype::parse("|u1")?, [2, 3])?;
     /// let (rows, columns) = (vec![1, 0, 1], vec![2, 0, 0]);
     /// a.write_bytes(Selection::coordinates([rows, columns]), &[7, 8, 9])?;
     /// assert_eq!(a.read_bytes(s![])?, [8, 0, 0, 9, 0, 7]);
@@ -112,7 +116,7 @@ impl Selection {
     ///
     /// ```
     /// use b2nd::{s, Dtype, Options, Selection};
-    /// let mut a = Options::new().create(None, Dtype::parse("|u1")?, &[2, 3])?;
+    /// let mut a = Options::new().create_in_memory(Dtype::parse("|u1")?, [2, 3])?;
     /// a.write_bytes(s![], &[0, 1, 2, 10, 11, 12])?;
     /// assert_eq!(a.read_bytes(Selection::flat([4, -1, 4]))?, [11, 12, 11]);
     /// # Ok::<(), b2nd::Error>(())
@@ -125,7 +129,7 @@ impl Selection {
     ///
     /// ```
     /// use b2nd::{s, Dtype, Options, Selection};
-    /// let mut a = Options::new().create(None, Dtype::parse("|u1")?, &[2, 2])?;
+    /// let mut a = Options::new().create_in_memory(Dtype::parse("|u1")?, [2, 2])?;
     /// a.write_bytes(s![], &[5, 6, 7, 8])?;
     /// let odd = Selection::mask([2, 2], [true, false, true, false]);
     /// assert_eq!(a.read_bytes(odd.clone())?, [5, 7]);
@@ -133,7 +137,7 @@ impl Selection {
     /// assert_eq!(a.read_bytes(s![])?, [0, 6, 0, 8]);
     /// # Ok::<(), b2nd::Error>(())
     /// ```
-    pub fn mask(shape: impl Into<Vec<u64>>, items: impl Into<Vec<bool>>) -> Self {
+    pub fn mask(shape: impl Into<Shape>, items: impl Into<Vec<bool>>) -> Self {
         Selection { kind: Kind::Mask { shape: shape.into(), items: items.into() } }
     }
 
@@ -183,14 +187,25 @@ impl Selection {
         }
     }
 
-    /// The selection against a shape: all its numbers absolute and checked.
-    pub(crate) fn resolve(&self, shape: &[u64]) -> Result<Resolved> {
+    /// The selection against the shape of an array: all its numbers absolute and checked.
+    ///
+    /// ```
+    /// use b2nd::s;
+    /// let resolved = s![.., -3..].resolve(&[5, 100])?;
+    /// assert_eq!(resolved.shape(), [5, 3]);
+    /// assert!(s![7].resolve(&[5, 100]).is_err());
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Usage`](crate::Error::Usage) when the selection does not fit the shape.
+    pub fn resolve(&self, shape: &[u64]) -> Result<ResolvedSelection> {
         match &self.kind {
             Kind::Axes(axes) => resolve::resolve(axes, shape),
             Kind::Points(coordinates) => points::points(coordinates, shape),
             Kind::Coordinates(lists) => points::coordinates(lists, shape),
             Kind::Flat(positions) => points::flat(positions, shape),
-            Kind::Mask { shape: own, items } => points::mask(items, own, shape),
+            Kind::Mask { shape: own, items } => points::mask(items, own.lengths()?, shape),
         }
     }
 }
@@ -209,7 +224,9 @@ impl std::fmt::Display for Selection {
             Kind::Points(numbers) => return write!(f, "points of {} indices", numbers.len()),
             Kind::Coordinates(lists) => return write!(f, "{} points", lists.first().map_or(0, Vec::len)),
             Kind::Flat(positions) => return write!(f, "{} flat positions", positions.len()),
-            Kind::Mask { shape, .. } => return write!(f, "a mask of shape {shape:?}"),
+            Kind::Mask { shape, .. } => {
+                return write!(f, "a mask of shape {:?}", shape.lengths().unwrap_or_default());
+            }
         };
         if axes.is_empty() {
             return f.write_str("...");

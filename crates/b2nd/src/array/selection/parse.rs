@@ -5,8 +5,10 @@ use crate::error::Error;
 use crate::error::Result;
 
 impl Selection {
-    /// Parses NumPy's notation: `10:20, :, -5, ::-1, [3, 1], [True, False], ..., None`; brackets around it are allowed.
-    /// `[3, 1]` alone is two indices, and `[3, 1],` or `[[3, 1]]` a list along the first axis.
+    /// Parses what NumPy takes between brackets: `10:20, :, -5, ::-1, [3, 1], [True, False], ..., None`.
+    ///
+    /// `[3, 1]` is a list along the first axis, as in NumPy's `a[[3, 1]]`; without brackets `3, 1` is two indices. The
+    /// outer brackets may be there where they cannot be a list: `[1:, ...]`, `[[3, 1], 0]`.
     ///
     /// # Errors
     /// [`Error::Usage`] that names the part that is not understood.
@@ -14,11 +16,19 @@ impl Selection {
     /// ```
     /// use b2nd::Selection;
     /// assert_eq!(Selection::parse("[1:, ...]")?.to_string(), "1:, ...");
+    /// assert_eq!(Selection::parse("[3, 1]")?, b2nd::s![[3, 1]]);
     /// assert!(Selection::parse("1:2:0").is_err());
     /// # Ok::<(), b2nd::Error>(())
     /// ```
     pub fn parse(text: &str) -> Result<Self> {
-        let inner = outer(text.trim()).trim();
+        let text = text.trim();
+        let inner = match enclosed(text) {
+            Some(inner) => match parse_list(text, inner) {
+                Ok(list) => return Ok(Selection::new([list])),
+                Err(_) => inner.trim(),
+            },
+            None => text,
+        };
         // As in Python, one comma may follow the last part; an empty text stands for everything.
         let inner = inner.strip_suffix(',').unwrap_or(inner);
         if inner.trim().is_empty() {
@@ -45,15 +55,15 @@ impl std::str::FromStr for Selection {
     }
 }
 
-/// The text without the brackets around all of it: where it starts with the one that its last closes.
-fn outer(text: &str) -> &str {
-    let Some(inner) = text.strip_prefix('[').and_then(|t| t.strip_suffix(']')) else { return text };
+/// The text between the brackets around all of it: where its first bracket is the one that its last closes.
+fn enclosed(text: &str) -> Option<&str> {
+    let inner = text.strip_prefix('[')?.strip_suffix(']')?;
     let mut depth = 0i64;
     let closed = inner.chars().any(|c| {
         depth += i64::from(c == '[') - i64::from(c == ']');
         depth < 0
     });
-    if closed { text } else { inner }
+    (!closed).then_some(inner)
 }
 
 fn parse_list(part: &str, inner: &str) -> Result<Axis> {

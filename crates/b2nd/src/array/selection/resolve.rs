@@ -90,9 +90,24 @@ pub(crate) enum Taken {
     Points(Vec<u64>),
 }
 
-/// A selection with all its numbers known.
+/// A [`Selection`](super::Selection) against the shape of an array: which items it takes, in absolute numbers.
+///
+/// [`Selection::resolve`](super::Selection::resolve) makes one; a part of it is a [`Selection`](super::Selection) again.
+///
+/// ```
+/// use b2nd::{s, TakenAxis};
+/// // The last row of an array of shape (3, 4), every other column.
+/// let resolved = s![-1, ..;2].resolve(&[3, 4])?;
+/// assert_eq!(resolved.shape(), [2]);
+/// assert_eq!(resolved.axes(), [Some(1)]);
+/// assert_eq!(resolved.along(0)?, TakenAxis::Range { start: 2, step: 1, len: 1 });
+/// assert_eq!(resolved.along(1)?, TakenAxis::Range { start: 0, step: 2, len: 2 });
+/// // The second item of the result, as a selection of the array.
+/// assert_eq!(resolved.part_of_box(&[1], &[2])?, s![2, 2..3;2]);
+/// # Ok::<(), b2nd::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Resolved {
+pub struct ResolvedSelection {
     pub(crate) taken: Taken,
     /// The shape of the result: without the indexed axes, with the new ones; the number of points.
     pub(crate) shape: Vec<u64>,
@@ -100,7 +115,10 @@ pub(crate) struct Resolved {
     pub(crate) axes: Vec<Option<usize>>,
 }
 
-impl Resolved {
+/// The name inside the crate.
+pub(crate) type Resolved = ResolvedSelection;
+
+impl ResolvedSelection {
     /// The lines of a selection by ranges and indices alone.
     pub(crate) fn into_lines(self) -> Result<Vec<Line>> {
         let Taken::Axes(picks) = self.taken else {

@@ -54,6 +54,46 @@ proptest! {
     }
 
     #[test]
+    fn a_part_of_a_box_takes_what_the_box_has(
+        parts in proptest::collection::vec(prop_oneof![
+            (-4i64..4).prop_map(Axis::Index),
+            (-5i64..5, -5i64..5, prop_oneof![-3i64..0, 1i64..4])
+                .prop_map(|(a, b, step)| Axis::Range { start: Some(a), stop: Some(b), step }),
+            (prop_oneof![-3i64..0, 1i64..4]).prop_map(|step| Axis::from(..).with_step(step)),
+            Just(Axis::NewAxis),
+            proptest::collection::vec(-4i64..4, 0..5).prop_map(Axis::List),
+            proptest::collection::vec(any::<bool>(), 4).prop_map(Axis::Mask),
+        ], 0..4),
+        cuts in proptest::collection::vec((0u64..5, 0u64..5), 8),
+    ) {
+        let shape = [4, 4, 4];
+        let resolved = Selection::new(parts).resolve(&shape).unwrap();
+        let axes = resolved.axes().iter().zip(resolved.shape());
+        let (start, stop): (Vec<u64>, Vec<u64>) = axes.zip(&cuts).map(|((axis, &len), &(a, b))| {
+            let (a, b) = if axis.is_some() { (a.min(len), b.min(len)) } else { (0, 1) };
+            (a.min(b), a.max(b))
+        }).unzip();
+        let part = resolved.part_of_box(&start, &stop).unwrap().resolve(&shape).unwrap();
+        let lengths: Vec<u64> = start.iter().zip(&stop).map(|(a, b)| b - a).collect();
+        prop_assert_eq!(part.shape(), &lengths[..]);
+        prop_assert_eq!(part.axes(), resolved.axes());
+        let indices = |resolved: &ResolvedSelection, axis| match resolved.along(axis).unwrap() {
+            TakenAxis::Range { start, step, len } => {
+                (0..len).map(|n| start.wrapping_add_signed(step * n as i64)).collect()
+            }
+            TakenAxis::List(list) => list,
+        };
+        for (n, axis) in resolved.axes().iter().enumerate() {
+            let Some(axis) = *axis else { continue };
+            let all: Vec<u64> = indices(&resolved, axis);
+            prop_assert_eq!(&indices(&part, axis)[..], &all[start[n] as usize..stop[n] as usize]);
+        }
+        for axis in (0..3).filter(|axis| !resolved.axes().contains(&Some(*axis))) {
+            prop_assert_eq!(indices(&part, axis), indices(&resolved, axis));
+        }
+    }
+
+    #[test]
     fn no_text_panics(text in "[-0-9:,. N\\[\\]NoneTrueFals]{0,20}", length in any::<u64>()) {
         if let Ok(selection) = Selection::parse(&text) {
             let _ = selection.resolve(&[length, 3]);
@@ -71,7 +111,13 @@ fn the_macro_writes_what_it_says() {
     assert_eq!(s![[4, 2]].to_string(), "[4, 2],");
     assert_eq!(Selection::parse("[4, 2],").unwrap(), s![[4, 2]]);
     assert_eq!(Selection::parse("[[4, 2]]").unwrap(), s![[4, 2]]);
-    assert_eq!(Selection::parse("[4, 2]").unwrap(), s![4, 2]);
+    // As in NumPy's a[[4, 2]]; brackets that cannot be a list are those around a slice.
+    assert_eq!(Selection::parse("[4, 2]").unwrap(), s![[4, 2]]);
+    assert_eq!(Selection::parse(" [4,] ").unwrap(), s![[4]]);
+    assert_eq!(Selection::parse("[]").unwrap(), Selection::new([Axis::List(vec![])]));
+    assert_eq!(Selection::parse("[4:, 2]").unwrap(), s![4.., 2]);
+    assert_eq!(Selection::parse("[[4, 2], 1]").unwrap(), s![[4, 2], 1]);
+    assert_eq!(Selection::parse("[4, 2], [1]").unwrap(), s![[4, 2], [1]]);
     assert_eq!(
         Selection::parse("[True, False], [], 3").unwrap().axes().unwrap()[0],
         Axis::from([true, false])
@@ -144,7 +190,7 @@ fn points_are_flat_positions() {
     assert_eq!(positions(Selection::flat([5, -6, 5]), &[2, 3]), [5, 0, 5]);
     assert_eq!(positions(Selection::flat([0, -1]), &[]), [0, 0]);
     assert_eq!(positions(Selection::mask([2, 2], [false, true, true, false]), &[2, 2]), [1, 2]);
-    assert_eq!(positions(Selection::mask([], [true]), &[]), [0]);
+    assert_eq!(positions(Selection::mask((), [true]), &[]), [0]);
     assert_eq!(positions(Selection::mask([0, 3], []), &[0, 3]), [0; 0]);
     assert_eq!(positions(Selection::points([]), &[2, 0]), [0; 0]);
 }
@@ -169,4 +215,25 @@ fn points_that_are_not_there_say_why() {
     assert!(message(Selection::mask([2, 3], [true; 5]), &[2, 3]).contains("5 items"));
     assert!(message(Selection::take([0], 2), &[2, 3]).contains("names 3 axes"));
     assert!(message(Selection::take([0], i64::MIN), &[2, 3]).contains("names 17 axes"));
+}
+
+#[test]
+fn a_resolved_selection_says_what_it_takes() {
+    let resolved = s![[5, -10, 5, 2], NewAxis, 1].resolve(&[10, 4, 3]).unwrap();
+    assert_eq!(resolved.shape(), [4, 1, 3]);
+    assert_eq!(resolved.axes(), [Some(0), None, Some(2)]);
+    assert_eq!(resolved.along(0).unwrap(), TakenAxis::List(vec![5, 0, 5, 2]));
+    assert_eq!(resolved.along(1).unwrap(), TakenAxis::Range { start: 1, step: 1, len: 1 });
+    let part = resolved.part_of_box(&[1, 0, 0], &[3, 1, 2]).unwrap();
+    assert_eq!(part, s![[0, 5], NewAxis, 1, 0..2]);
+    assert!(resolved.part_of_box(&[1, 0, 0], &[3, 0, 2]).unwrap_err().to_string().contains("new axis"));
+    assert!(resolved.along(3).unwrap_err().to_string().contains("no axis 3"));
+    for (start, stop) in [(&[0, 0][..], &[1, 1][..]), (&[0, 0, 0], &[5, 1, 3]), (&[2, 0, 0], &[1, 1, 3])] {
+        assert!(resolved.part_of_box(start, stop).unwrap_err().to_string().contains("(4, 1, 3)"));
+    }
+    let points = Selection::flat([4, -1, 4]).resolve(&[2, 3]).unwrap();
+    assert_eq!(points.part_of_box(&[1], &[3]).unwrap(), Selection::flat([5, 4]));
+    assert!(points.along(0).unwrap_err().to_string().contains("single items"));
+    let backwards = s![..;-1].resolve(&[3]).unwrap();
+    assert_eq!(backwards.part_of_box(&[0], &[3]).unwrap(), s![2..;-1]);
 }

@@ -3,6 +3,7 @@
 use crate::array::grid::Grid;
 use crate::array::partition::DEFAULT_CHUNK_BYTES;
 use crate::array::partition::partition_within;
+use crate::array::shape::Shape;
 use crate::error::Error;
 use crate::error::Result;
 
@@ -17,7 +18,7 @@ use crate::error::Result;
 #[derive(Debug, Clone)]
 pub struct Slabs {
     pub(super) axis: usize,
-    pub(super) shape: Vec<u64>,
+    pub(super) shape: Shape,
     pub(super) grows: bool,
     memory: Option<u64>,
 }
@@ -35,11 +36,11 @@ pub(super) struct Budget {
 
 impl Slabs {
     /// An array of a known shape: exactly `shape[axis]` items have to come along the axis.
-    pub fn along(axis: usize, shape: impl Into<Vec<u64>>) -> Self {
+    pub fn along(axis: usize, shape: impl Into<Shape>) -> Self {
         Slabs { axis, shape: shape.into(), grows: false, memory: None }
     }
     /// An array that ends where the slabs end. `shape[axis]` is only a guess, for the chunk shape; 0 is as good.
-    pub fn growing(axis: usize, shape: impl Into<Vec<u64>>) -> Self {
+    pub fn growing(axis: usize, shape: impl Into<Shape>) -> Self {
         Slabs { axis, shape: shape.into(), grows: true, memory: None }
     }
     /// Sets how many bytes the writer may take; 256 MiB by default, or what a row of the given chunks needs.
@@ -69,18 +70,19 @@ impl Slabs {
         chunks: Option<&[u64]>,
         blocks: Option<&[u64]>,
     ) -> Result<(Vec<u64>, Vec<u64>)> {
-        let Some(&length) = self.shape.get(self.axis) else {
-            let ndim = self.shape.len();
+        let own = self.shape.lengths()?;
+        let Some(&length) = own.get(self.axis) else {
+            let ndim = own.len();
             return Err(Error::usage(format!("there is no axis {} in {ndim} dimensions", self.axis)));
         };
-        if self.shape.iter().enumerate().any(|(axis, &n)| n == 0 && axis != self.axis) {
+        if own.iter().enumerate().any(|(axis, &n)| n == 0 && axis != self.axis) {
             return Err(Error::usage("an array without items cannot be streamed: create it"));
         }
         let memory = self.memory.unwrap_or(Self::DEFAULT_MEMORY);
-        let across = self.shape.iter().enumerate().filter(|(axis, _)| *axis != self.axis);
+        let across = own.iter().enumerate().filter(|(axis, _)| *axis != self.axis);
         let slab = across.fold(itemsize as u64, |bytes, (_, &n)| bytes.saturating_mul(n));
         let row = (memory / 4).checked_div(slab).unwrap_or(1).clamp(1, i32::MAX as u64);
-        let mut shape = self.shape.clone();
+        let mut shape = own.to_vec();
         shape[self.axis] = if length == 0 { row } else { length.min(row) };
         partition_within(&shape, itemsize, chunks, blocks, DEFAULT_CHUNK_BYTES.min(memory / 32))
     }
@@ -93,7 +95,7 @@ impl Slabs {
         itemsize: usize,
     ) -> Result<Grid> {
         // The whole is checked first: nobody wants to hear of it at the end.
-        let mut shape = self.shape.clone();
+        let mut shape = self.shape.lengths()?.to_vec();
         Grid::new(&shape, chunks, blocks, itemsize)?;
         shape[self.axis] = 0;
         Grid::new(&shape, chunks, blocks, itemsize)

@@ -13,7 +13,7 @@ use crate::array::stream::slabs::packed_bytes;
 use crate::chunk::Special;
 use crate::error::Error;
 use crate::error::Result;
-use crate::schunk::SChunk;
+use crate::schunk::{FrameSnapshot, SChunk};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
@@ -30,7 +30,7 @@ use std::thread::JoinHandle;
 /// ```
 /// use b2nd::{Dtype, Options, Slabs};
 /// let slabs = Slabs::along(1, [2, 6]);
-/// let mut w = Options::new().stream(None, Dtype::parse("|u1")?, &slabs)?;
+/// let mut w = Options::new().stream_in_memory(Dtype::parse("|u1")?, &slabs)?;
 /// w.push_bytes(&[0, 1, 2, 6, 7, 8])?; // three columns
 /// w.push_bytes(&[])?; // none
 /// w.push_bytes(&[3, 4, 5, 9, 10, 11])?;
@@ -77,7 +77,7 @@ impl StreamWriter {
             text,
             row,
             axis: slabs.axis,
-            expected: (!slabs.grows).then_some(slabs.shape[slabs.axis]),
+            expected: if slabs.grows { None } else { slabs.shape.lengths()?.get(slabs.axis).copied() },
             len: 0,
             current: Vec::new(),
             tasks: 0,
@@ -289,7 +289,7 @@ impl StreamWriter {
         // All at once where the number is known, else twice as many as there were: each place is moved a few times at most.
         crew.queue.with(|schunk| {
             let have = schunk.nchunks();
-            let places = chunks.max(total).max(have.saturating_mul(2).min(SChunk::MAX_CHUNKS));
+            let places = chunks.max(total).max(have.saturating_mul(2).min(FrameSnapshot::MAX_CHUNKS));
             let row = self.row.chunks() as u64;
             schunk.relayout(places, Special::Uninit, |n| {
                 let Some(stored) = &self.in_order else { return (n < have).then_some(n) };

@@ -46,18 +46,18 @@ impl View<'_> {
 }
 
 impl Options {
-    /// Copies an array, or what a view shows of it, to `path` (`None`: into memory), with its metalayers and vlmetalayers.
+    /// Copies an array, or what a view shows of it, to `path`, with its metalayers and vlmetalayers.
     ///
     /// Codec, filters, and the lengths of chunks and blocks along each axis are those of the array where the options do not
-    /// say others. The chunks of an array are then copied as they are, compressed; each block of a view is decoded once.
+    /// say others (see [`Array::params_for`]). The chunks of an array are then copied as they are, compressed; each block of a view is decoded once.
     ///
     /// ```
     /// use b2nd::{s, Dtype, Options};
-    /// let mut a = Options::new().with_chunks([2, 3]).create(None, Dtype::parse("|u1")?, &[2, 3])?;
+    /// let mut a = Options::new().with_chunks([2, 3]).create_in_memory(Dtype::parse("|u1")?, [2, 3])?;
     /// a.write_bytes(s![], &[0, 1, 2, 10, 11, 12])?;
-    /// let copy = Options::new().with_chunks([1, 2]).copy(None, &a)?;
+    /// let copy = Options::new().with_chunks([1, 2]).copy_in_memory(&a)?;
     /// assert_eq!((copy.chunks(), copy.read_bytes(s![1])?), (&[1, 2][..], vec![10, 11, 12]));
-    /// let turned = Options::new().copy(None, a.transpose())?;
+    /// let turned = Options::new().copy_in_memory(a.transpose())?;
     /// assert_eq!((turned.shape(), turned.chunks()), (&[3, 2][..], &[3, 2][..]));
     /// assert_eq!(turned.read_bytes(s![])?, [0, 10, 1, 11, 2, 12]);
     /// # Ok::<(), b2nd::Error>(())
@@ -65,11 +65,19 @@ impl Options {
     ///
     /// # Errors
     /// As [`Options::create`], and [`Error::Format`](crate::Error::Format) where the array is damaged.
-    pub fn copy<'a>(self, path: Option<&Path>, of: impl Into<View<'a>>) -> Result<Array> {
+    pub fn copy<'a>(self, path: impl AsRef<Path>, of: impl Into<View<'a>>) -> Result<Array> {
         self.slice(path, of, ())
     }
 
-    /// Makes an array at `path` (`None`: in memory) of the items that a selection takes of an array or a view, with the
+    /// As [`Options::copy`], in memory.
+    ///
+    /// # Errors
+    /// As [`Options::copy`].
+    pub fn copy_in_memory<'a>(self, of: impl Into<View<'a>>) -> Result<Array> {
+        self.slice_in_memory(of, ())
+    }
+
+    /// Makes an array at `path` of the items that a selection takes of an array or a view, with the
     /// metalayers and vlmetalayers of the array: `a[10:20, ::2]`, kept.
     ///
     /// Every [`Selection`] will do; the new array has the shape that reading it gives. Codec and filters are those of the
@@ -78,14 +86,14 @@ impl Options {
     /// Otherwise they are chosen for the new shape. About 64 MiB of items are in memory at a time, or a chunk for each thread.
     ///
     /// ```
-    /// use b2nd::{s, Options, Selection};
-    /// let mut a = Options::new().create_memory::<i32>([3, 4])?;
+    /// use b2nd::{s, Dtype, Options, Selection};
+    /// let mut a = Options::new().create_in_memory(Dtype::of::<i32>(), [3, 4])?;
     /// a.write_items(s![], &(0..12).collect::<Vec<i32>>())?;
-    /// let part = Options::new().slice(None, &a, s![1.., ..;2])?;
+    /// let part = Options::new().slice_in_memory(&a, s![1.., ..;2])?;
     /// assert_eq!((part.shape(), part.read_items::<i32>(s![])?), (&[2, 2][..], vec![4, 6, 8, 10]));
-    /// let column = Options::new().slice(None, a.transpose(), s![3])?;
+    /// let column = Options::new().slice_in_memory(a.transpose(), s![3])?;
     /// assert_eq!((column.shape(), column.read_items::<i32>(s![])?), (&[3][..], vec![3, 7, 11]));
-    /// let picked = Options::new().slice(None, &a, Selection::flat([11, 0]))?;
+    /// let picked = Options::new().slice_in_memory(&a, Selection::flat([11, 0]))?;
     /// assert_eq!(picked.read_items::<i32>(s![])?, [11, 0]);
     /// # Ok::<(), b2nd::Error>(())
     /// ```
@@ -95,23 +103,38 @@ impl Options {
     /// [`Error::Format`](crate::Error::Format) where the array is damaged.
     pub fn slice<'a>(
         self,
-        path: Option<&Path>,
+        path: impl AsRef<Path>,
         of: impl Into<View<'a>>,
         selection: impl Into<Selection>,
     ) -> Result<Array> {
-        let view = of.into();
-        let resolved = selection.into().resolve(view.shape())?;
+        self.sliced(Some(path.as_ref()), &of.into(), &selection.into())
+    }
+
+    /// As [`Options::slice`], in memory.
+    ///
+    /// # Errors
+    /// As [`Options::slice`].
+    pub fn slice_in_memory<'a>(
+        self,
+        of: impl Into<View<'a>>,
+        selection: impl Into<Selection>,
+    ) -> Result<Array> {
+        self.sliced(None, &of.into(), &selection.into())
+    }
+
+    fn sliced(self, path: Option<&Path>, view: &View<'_>, selection: &Selection) -> Result<Array> {
+        let resolved = selection.resolve(view.shape())?;
         let (array, schunk) = (view.array(), view.array().schunk());
         let options = self.with_metadata_of(schunk)?;
-        let ranges = resolved.as_box().filter(|ranges| keeps_chunks(ranges, &view));
+        let ranges = resolved.as_box().filter(|ranges| keeps_chunks(ranges, view));
         if let Some(ranges) = &ranges
             && view.is_the_array()
         {
             return options.join_box(path, array, ranges);
         }
         let chunked = ranges.map(|_| (view.chunks().to_vec(), view.blocks().to_vec()));
-        let options = options.or_like(schunk, chunked);
-        let mut writer = options.create_uncommitted(path, view.dtype().clone(), &resolved.shape)?;
+        let options = options.or_like(schunk, view.dtype(), chunked);
+        let mut writer = options.begin(path, view.dtype().clone(), &resolved.shape)?;
         view.copy_taken(&resolved, &mut writer, BATCH_BYTES)?;
         writer.commit()
     }

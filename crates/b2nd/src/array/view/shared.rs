@@ -18,7 +18,7 @@ use crate::error::Result;
 ///
 /// ```
 /// use b2nd::{s, Dtype, Options};
-/// let mut a = Options::new().create(None, Dtype::parse("|u1")?, &[2, 1, 3])?;
+/// let mut a = Options::new().create_in_memory(Dtype::parse("|u1")?, [2, 1, 3])?;
 /// a.write_bytes(s![], &[0, 1, 2, 10, 11, 12])?;
 /// let table = a.squeeze();
 /// assert_eq!(table.shape(), [2, 3]);
@@ -34,13 +34,13 @@ use crate::error::Result;
 ///
 /// ```compile_fail,E0597
 /// let view = {
-///     let a = b2nd::Options::new().create(None, b2nd::Dtype::raw(1), &[3]).unwrap();
+///     let a = b2nd::Options::new().create_in_memory(b2nd::Dtype::raw(1), [3]).unwrap();
 ///     a.transpose()
 /// };
 /// view.shape();
 /// ```
 /// ```compile_fail,E0502
-/// let mut a = b2nd::Options::new().create(None, b2nd::Dtype::raw(1), &[3]).unwrap();
+/// let mut a = b2nd::Options::new().create_in_memory(b2nd::Dtype::raw(1), [3]).unwrap();
 /// let view = a.transpose();
 /// a.write_bytes((), &[1, 2, 3]).unwrap();
 /// view.shape();
@@ -56,7 +56,7 @@ impl Array {
     ///
     /// ```
     /// use b2nd::{Dtype, Options};
-    /// let a = Options::new().create(None, Dtype::parse("<f4")?, &[4, 5])?;
+    /// let a = Options::new().create_in_memory(Dtype::parse("<f4")?, [4, 5])?;
     /// assert_eq!(a.view().shape(), a.shape());
     /// # Ok::<(), b2nd::Error>(())
     /// ```
@@ -68,7 +68,7 @@ impl Array {
     ///
     /// ```
     /// use b2nd::{Dtype, Options};
-    /// let a = Options::new().create(None, Dtype::parse("<f4")?, &[1, 4, 1, 5])?;
+    /// let a = Options::new().create_in_memory(Dtype::parse("<f4")?, [1, 4, 1, 5])?;
     /// assert_eq!(a.squeeze().shape(), [4, 5]);
     /// # Ok::<(), b2nd::Error>(())
     /// ```
@@ -80,7 +80,7 @@ impl Array {
     ///
     /// ```
     /// use b2nd::{Dtype, Options};
-    /// let a = Options::new().create(None, Dtype::parse("<f4")?, &[1, 4, 1, 5])?;
+    /// let a = Options::new().create_in_memory(Dtype::parse("<f4")?, [1, 4, 1, 5])?;
     /// assert_eq!(a.squeeze_axes(&[-2])?.shape(), [1, 4, 5]);
     /// assert!(a.squeeze_axes(&[1]).is_err());
     /// # Ok::<(), b2nd::Error>(())
@@ -96,7 +96,7 @@ impl Array {
     ///
     /// ```
     /// use b2nd::{Dtype, Options};
-    /// let a = Options::new().create(None, Dtype::parse("<f4")?, &[4, 5])?;
+    /// let a = Options::new().create_in_memory(Dtype::parse("<f4")?, [4, 5])?;
     /// assert_eq!(a.expand_dims(&[0, -1])?.shape(), [1, 4, 5, 1]);
     /// # Ok::<(), b2nd::Error>(())
     /// ```
@@ -110,8 +110,8 @@ impl Array {
     /// A view with the axes in reverse order.
     ///
     /// ```
-    /// use b2nd::{s, Options};
-    /// let mut a = Options::new().create_memory::<i32>([2, 3])?;
+    /// use b2nd::{s, Dtype, Options};
+    /// let mut a = Options::new().create_in_memory(Dtype::of::<i32>(), [2, 3])?;
     /// a.write_items(s![], &[1, 2, 3, 4, 5, 6])?;
     /// assert_eq!(a.transpose().read_items::<i32>(s![1..])?, [2, 5, 3, 6]);
     /// # Ok::<(), b2nd::Error>(())
@@ -125,7 +125,7 @@ impl Array {
     ///
     /// ```
     /// use b2nd::{Dtype, Options};
-    /// let a = Options::new().create(None, Dtype::parse("<f4")?, &[4, 5, 6])?;
+    /// let a = Options::new().create_in_memory(Dtype::parse("<f4")?, [4, 5, 6])?;
     /// assert_eq!(a.permute(&[2, 0, 1])?.shape(), [6, 4, 5]);
     /// assert!(a.permute(&[2, 0]).is_err());
     /// # Ok::<(), b2nd::Error>(())
@@ -164,7 +164,7 @@ impl<'a> View<'a> {
     ///
     /// ```
     /// use b2nd::{Dtype, Options};
-    /// let a = Options::new().create(None, Dtype::parse("<f4")?, &[4, 1, 5])?;
+    /// let a = Options::new().create_in_memory(Dtype::parse("<f4")?, [4, 1, 5])?;
     /// assert_eq!(a.transpose().squeeze().shape(), [5, 4]);
     /// # Ok::<(), b2nd::Error>(())
     /// ```
@@ -177,7 +177,7 @@ impl<'a> View<'a> {
     ///
     /// ```
     /// use b2nd::{Dtype, Options};
-    /// let a = Options::new().create(None, Dtype::parse("<f4")?, &[1, 5])?;
+    /// let a = Options::new().create_in_memory(Dtype::parse("<f4")?, [1, 5])?;
     /// assert_eq!(a.transpose().squeeze_axes(&[1])?.shape(), [5]);
     /// # Ok::<(), b2nd::Error>(())
     /// ```
@@ -192,7 +192,7 @@ impl<'a> View<'a> {
     ///
     /// ```
     /// use b2nd::{Dtype, Options};
-    /// let a = Options::new().create(None, Dtype::parse("<f4")?, &[4, 5])?;
+    /// let a = Options::new().create_in_memory(Dtype::parse("<f4")?, [4, 5])?;
     /// assert_eq!(a.transpose().expand_dims(&[1])?.shape(), [5, 1, 4]);
     /// # Ok::<(), b2nd::Error>(())
     /// ```
@@ -207,7 +207,7 @@ impl<'a> View<'a> {
     ///
     /// ```
     /// use b2nd::{Dtype, Options};
-    /// let a = Options::new().create(None, Dtype::parse("<f4")?, &[4, 5])?;
+    /// let a = Options::new().create_in_memory(Dtype::parse("<f4")?, [4, 5])?;
     /// assert_eq!(a.transpose().transpose().shape(), a.shape());
     /// # Ok::<(), b2nd::Error>(())
     /// ```
@@ -220,7 +220,7 @@ impl<'a> View<'a> {
     ///
     /// ```
     /// use b2nd::{Dtype, Options};
-    /// let a = Options::new().create(None, Dtype::parse("<f4")?, &[4, 5, 6])?;
+    /// let a = Options::new().create_in_memory(Dtype::parse("<f4")?, [4, 5, 6])?;
     /// assert_eq!(a.transpose().permute(&[1, 0, 2])?.shape(), [5, 6, 4]);
     /// # Ok::<(), b2nd::Error>(())
     /// ```
@@ -235,7 +235,7 @@ impl<'a> View<'a> {
     ///
     /// ```
     /// use b2nd::{Dtype, Options};
-    /// let a = Options::new().create(None, Dtype::parse("<f4")?, &[4, 5])?;
+    /// let a = Options::new().create_in_memory(Dtype::parse("<f4")?, [4, 5])?;
     /// assert_eq!(a.transpose().array().shape(), [4, 5]);
     /// # Ok::<(), b2nd::Error>(())
     /// ```
@@ -247,8 +247,8 @@ impl<'a> View<'a> {
     /// What the array does by axes (a reduction, say) is done along these.
     ///
     /// ```
-    /// use b2nd::{s, Options};
-    /// let mut a = Options::new().create_memory::<i32>([2, 3])?;
+    /// use b2nd::{s, Dtype, Options};
+    /// let mut a = Options::new().create_in_memory(Dtype::of::<i32>(), [2, 3])?;
     /// a.write_items(s![], &[1, 2, 3, 4, 5, 6])?;
     /// let view = a.expand_dims(&[0])?.transpose();
     /// assert_eq!(view.parent_axes(), [Some(1), Some(0), None]);
@@ -297,7 +297,7 @@ impl<'a> View<'a> {
     ///
     /// ```
     /// use b2nd::{s, Dtype, Options};
-    /// let mut a = Options::new().create(None, Dtype::parse("[('x', '|u1'), ('y', '|u1')]")?, &[2, 2])?;
+    /// let mut a = Options::new().create_in_memory(Dtype::parse("[('x', '|u1'), ('y', '|u1')]")?, [2, 2])?;
     /// a.write_bytes(s![], &[1, 10, 2, 20, 3, 30, 4, 40])?;
     /// assert_eq!(a.transpose().field("y")?.read_items::<u8>(s![])?, [10, 30, 20, 40]);
     /// # Ok::<(), b2nd::Error>(())
@@ -313,7 +313,7 @@ impl<'a> View<'a> {
     ///
     /// ```
     /// use b2nd::{s, Dtype, Options};
-    /// let a = Options::new().create(None, Dtype::parse("<f4")?, &[10, 20])?;
+    /// let a = Options::new().create_in_memory(Dtype::parse("<f4")?, [10, 20])?;
     /// assert_eq!(a.transpose().selection_shape(s![..;2])?, [10, 10]);
     /// # Ok::<(), b2nd::Error>(())
     /// ```
@@ -328,7 +328,7 @@ impl<'a> View<'a> {
     ///
     /// ```
     /// use b2nd::{s, Dtype, Options, Selection};
-    /// let mut a = Options::new().create(None, Dtype::parse("|u1")?, &[2, 3])?;
+    /// let mut a = Options::new().create_in_memory(Dtype::parse("|u1")?, [2, 3])?;
     /// a.write_bytes(s![], &[0, 1, 2, 10, 11, 12])?;
     /// let view = a.transpose();
     /// assert_eq!(view.read_bytes(s![1])?, [1, 11]);
@@ -347,7 +347,7 @@ impl<'a> View<'a> {
     ///
     /// ```
     /// use b2nd::{s, Dtype, Options};
-    /// let mut a = Options::new().create(None, Dtype::parse("|u1")?, &[2, 2])?;
+    /// let mut a = Options::new().create_in_memory(Dtype::parse("|u1")?, [2, 2])?;
     /// a.write_bytes(s![], &[1, 2, 3, 4])?;
     /// let mut out = [0; 4];
     /// a.transpose().read_bytes_into(s![], &mut out)?;
@@ -364,8 +364,8 @@ impl<'a> View<'a> {
     /// Reads a selection into items of a Rust type, in C order of the view's axes; see [`Array::read_into`].
     ///
     /// ```
-    /// use b2nd::{s, Options};
-    /// let mut a = Options::new().create_memory::<i16>([2, 2])?;
+    /// use b2nd::{s, Dtype, Options};
+    /// let mut a = Options::new().create_in_memory(Dtype::of::<i16>(), [2, 2])?;
     /// a.write_items(s![], &[1i16, 2, 3, 4])?;
     /// let mut first = [0i16; 2];
     /// a.transpose().read_into(s![0], &mut first)?;
@@ -382,8 +382,8 @@ impl<'a> View<'a> {
     /// As [`View::read_into`], into a new vector; see [`Array::read_items`].
     ///
     /// ```
-    /// use b2nd::{s, Options};
-    /// let mut a = Options::new().create_memory::<i16>([2, 2])?;
+    /// use b2nd::{s, Dtype, Options};
+    /// let mut a = Options::new().create_in_memory(Dtype::of::<i16>(), [2, 2])?;
     /// a.write_items(s![], &[1i16, 2, 3, 4])?;
     /// assert_eq!(a.transpose().read_items::<i16>(s![])?, [1, 3, 2, 4]);
     /// # Ok::<(), b2nd::Error>(())

@@ -13,7 +13,7 @@ use crate::error::Result;
 ///
 /// ```
 /// use b2nd::{s, Dtype, Options};
-/// let mut a = Options::new().create(None, Dtype::parse("|u1")?, &[2, 3])?;
+/// let mut a = Options::new().create_in_memory(Dtype::parse("|u1")?, [2, 3])?;
 /// let mut columns = a.view_mut().transpose();
 /// columns.write_bytes(s![], &[0, 10, 1, 11, 2, 12])?;
 /// columns.fill_bytes(s![1], &[7])?;
@@ -31,7 +31,7 @@ impl Array {
     ///
     /// ```
     /// use b2nd::{s, Dtype, Options};
-    /// let mut a = Options::new().create(None, Dtype::parse("|u1")?, &[1, 2])?;
+    /// let mut a = Options::new().create_in_memory(Dtype::parse("|u1")?, [1, 2])?;
     /// a.view_mut().squeeze().write_bytes(s![1], &[5])?;
     /// assert_eq!(a.read_bytes(s![])?, [0, 5]);
     /// # Ok::<(), b2nd::Error>(())
@@ -83,7 +83,7 @@ impl ViewMut<'_> {
     ///
     /// ```
     /// use b2nd::{s, Dtype, Options};
-    /// let mut a = Options::new().create(None, Dtype::parse("|u1")?, &[2, 3])?;
+    /// let mut a = Options::new().create_in_memory(Dtype::parse("|u1")?, [2, 3])?;
     /// let mut view = a.view_mut().transpose();
     /// view.write_bytes(s![0], &[1, 2])?;
     /// assert_eq!(view.as_view().read_bytes(s![..2])?, [1, 2, 0, 0]);
@@ -97,7 +97,7 @@ impl ViewMut<'_> {
     ///
     /// ```
     /// use b2nd::{s, Dtype, Options};
-    /// let mut a = Options::new().create(None, Dtype::parse("|u1")?, &[2, 3])?;
+    /// let mut a = Options::new().create_in_memory(Dtype::parse("|u1")?, [2, 3])?;
     /// a.view_mut().transpose().write_bytes(s![[2, 0], 1], &[1, 2])?;
     /// assert_eq!(a.read_bytes(s![1])?, [2, 0, 1]);
     /// # Ok::<(), b2nd::Error>(())
@@ -121,7 +121,7 @@ impl ViewMut<'_> {
     ///
     /// ```
     /// use b2nd::{s, Dtype, Options};
-    /// let mut a = Options::new().create(None, Dtype::parse(">i4")?, &[2, 2])?;
+    /// let mut a = Options::new().create_in_memory(Dtype::parse(">i4")?, [2, 2])?;
     /// a.view_mut().transpose().write_items(s![], &[1i32, 2, 3, 4])?;
     /// assert_eq!(a.read_items::<i32>(s![])?, [1, 3, 2, 4]);
     /// # Ok::<(), b2nd::Error>(())
@@ -139,8 +139,8 @@ impl ViewMut<'_> {
     /// [`Array::fill`].
     ///
     /// ```
-    /// use b2nd::{s, Options};
-    /// let mut a = Options::new().create_memory::<i16>([2, 2])?;
+    /// use b2nd::{s, Dtype, Options};
+    /// let mut a = Options::new().create_in_memory(Dtype::of::<i16>(), [2, 2])?;
     /// a.view_mut().transpose().fill(s![1], 7i16)?;
     /// assert_eq!(a.read_items::<i16>(s![])?, [0, 7, 0, 7]);
     /// # Ok::<(), b2nd::Error>(())

@@ -5,6 +5,7 @@ mod edit;
 mod part;
 mod queue;
 mod source;
+mod stored;
 mod transaction;
 
 pub(crate) use edit::{BoxEdit, Edit};
@@ -29,10 +30,12 @@ use crate::error::Result;
 use crate::exec::Exec;
 use crate::exec::Scratch;
 use crate::limits::zeroed;
+use crate::schunk::FrameSnapshot;
 use crate::schunk::Hook;
 use crate::schunk::Processing;
 use crate::schunk::SChunk;
 use edit::PointEdit;
+use stored::Stored;
 
 impl Array {
     /// Writes items into a selection, and commits: C order, the dtype's own byte order, as many as the selection takes.
@@ -41,7 +44,7 @@ impl Array {
     ///
     /// ```
     /// use b2nd::{s, Dtype, Options};
-    /// let mut a = Options::new().create(None, Dtype::parse("|u1")?, &[4, 4])?;
+    /// let mut a = Options::new().create_in_memory(Dtype::parse("|u1")?, [4, 4])?;
     /// a.write_bytes(s![1..3, ..;2], &[1, 2, 3, 4])?;
     /// assert_eq!(a.read_bytes(s![2])?, [3, 0, 4, 0]);
     /// a.write_bytes(s![0, ..;-1], &[1, 2, 3, 4])?;
@@ -64,7 +67,7 @@ impl Array {
     ///
     /// ```
     /// use b2nd::{s, Dtype, Options};
-    /// let mut a = Options::new().create(None, Dtype::parse("<u2")?, &[2, 3])?;
+    /// let mut a = Options::new().create_in_memory(Dtype::parse("<u2")?, [2, 3])?;
     /// a.fill_bytes(s![.., [0, 2]], &[7, 1])?;
     /// assert_eq!(a.read_items::<u16>(s![1])?, [263, 0, 263]);
     /// # Ok::<(), b2nd::Error>(())
@@ -179,9 +182,11 @@ fn store<E: Edit>(
         grid.check_chunk(schunk.limits())?;
     }
     let (exec, processing) = (schunk.exec().clone(), schunk.processing().clone());
+    // Old chunks are read from here, without the lock of the queue.
+    let base = schunk.working_state();
     let (codec, clevel) = (schunk.params().codec(), schunk.params().clevel());
     let queue = Queue::new(schunk, 2 * exec.threads());
-    let write = Write { grid, queue, exec: &exec, processing: &processing };
+    let write = Write { grid, base, queue, exec: &exec, processing: &processing };
     if chunks < exec.threads() {
         // Too few chunks to go round: the threads share the blocks of each.
         return (0..chunks)
@@ -194,6 +199,8 @@ fn store<E: Edit>(
 /// One write, shared by the threads that do it.
 struct Write<'a> {
     grid: &'a Grid,
+    /// The frame as it was before the write.
+    base: FrameSnapshot,
     queue: Queue<&'a mut SChunk>,
     exec: &'a Exec,
     processing: &'a Processing,
@@ -216,7 +223,7 @@ impl Write<'_> {
 
     /// Puts the chunk as it is to be into the place of what `out` holds.
     fn encode(&self, edit: &impl Edit, share: bool, scratch: &mut Scratch, out: &mut Vec<u8>) -> Result<()> {
-        let (params, context) = self.queue.params();
+        let (params, context) = (self.base.params(), self.base.context());
         let covered = edit.covers();
         let (fresh, changed);
         let made = if covered && self.processing.pre.is_none() { edit.fresh() } else { None };
@@ -227,7 +234,7 @@ impl Write<'_> {
             let before = if covered {
                 Some(zeroed("a chunk", self.grid.chunk_bytes() as u64)?)
             } else {
-                self.before(edit, share, (&params, &context), scratch, out)?
+                self.before(edit, share, (params, context), scratch, out)?
             };
             // Without it the chunk is in its place already.
             let Some(before) = before else { return Ok(()) };
@@ -236,9 +243,9 @@ impl Write<'_> {
         };
         if share {
             let exec = self.exec.clone().without_progress();
-            return chunk::encode_from(source, &params, &context, &exec, out);
+            return chunk::encode_from(source, params, context, &exec, out);
         }
-        chunk::encode_one(source, &params, &context, scratch, out)
+        chunk::encode_one(source, params, context, scratch, out)
     }
 
     /// The decoded chunk before the write; `None` where only a part of it was needed, and the new chunk is in `out`.
@@ -250,7 +257,7 @@ impl Write<'_> {
         scratch: &mut Scratch,
         out: &mut Vec<u8>,
     ) -> Result<Option<Vec<u8>>> {
-        let stored = self.queue.chunk(edit.chunk(), std::mem::take(&mut scratch.fetched))?;
+        let stored = Stored::fetch(&self.base, edit.chunk(), std::mem::take(&mut scratch.fetched))?;
         let before = match self.part(edit, &stored, share, (params, context), scratch, out) {
             Ok(false) => stored.decode(edit.chunk(), self.grid, context).map(Some),
             parted => parted.map(|_| None),

@@ -2,7 +2,7 @@
 
 use super::Write;
 use super::edit::Edit;
-use super::queue::Stored;
+use super::stored::Stored;
 use crate::chunk::ChunkHead;
 use crate::chunk::Context;
 use crate::chunk::Params;
@@ -17,7 +17,7 @@ impl Write<'_> {
     pub(super) fn part(
         &self,
         edit: &impl Edit,
-        stored: &Stored,
+        stored: &Stored<'_>,
         share: bool,
         (params, context): (&Params, &Context),
         scratch: &mut Scratch,

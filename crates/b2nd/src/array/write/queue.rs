@@ -1,14 +1,8 @@
 //! Compressed chunks on their way into a super-chunk, from many threads at once.
 
-use crate::array::grid::Grid;
-use crate::array::read::chunk::special_item;
-use crate::chunk;
-use crate::chunk::Special;
 use crate::error::Result;
 use crate::exec::Exec;
 use crate::limits::copied;
-use crate::limits::zeroed;
-use crate::schunk::Place;
 use crate::schunk::SChunk;
 use std::collections::BTreeMap;
 use std::ops::DerefMut;
@@ -35,40 +29,6 @@ struct QueueState<S> {
     failed: bool,
 }
 
-/// A chunk that is to be changed.
-pub(crate) enum Stored {
-    Special(Special),
-    Bytes(Vec<u8>),
-}
-
-impl Stored {
-    /// The memory of the bytes, for another chunk.
-    pub(crate) fn into_buffer(self) -> Vec<u8> {
-        match self {
-            Stored::Special(_) => Vec::new(),
-            Stored::Bytes(bytes) => bytes,
-        }
-    }
-
-    /// The uncompressed bytes of the chunk, which is chunk `number`.
-    pub(crate) fn decode(&self, number: u64, grid: &Grid, context: &chunk::Context) -> Result<Vec<u8>> {
-        let mut whole = zeroed("a chunk", grid.chunk_bytes() as u64)?;
-        match self {
-            Stored::Special(kind) => {
-                let item = special_item(*kind, grid.itemsize(), context.limits())?;
-                if item.iter().any(|&b| b != 0) {
-                    whole.chunks_exact_mut(item.len()).for_each(|at| at.copy_from_slice(&item));
-                }
-            }
-            Stored::Bytes(bytes) => {
-                chunk::decode_into(bytes, &mut whole, context, &Exec::new(1))
-                    .map_err(|e| e.in_chunk(number))?;
-            }
-        }
-        Ok(whole)
-    }
-}
-
 impl<S: DerefMut<Target = SChunk>> Queue<S> {
     /// A queue in which nobody gets more than `ahead` tasks ahead of the next one to be put.
     pub(crate) fn new(schunk: S, ahead: usize) -> Self {
@@ -78,25 +38,6 @@ impl<S: DerefMut<Target = SChunk>> Queue<S> {
 
     fn lock(&self) -> MutexGuard<'_, QueueState<S>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// How chunks are compressed, and with whose codecs and filters.
-    pub(crate) fn params(&self) -> (chunk::Params, chunk::Context) {
-        let state = self.lock();
-        (state.schunk.params().clone(), state.schunk.context().clone())
-    }
-
-    /// A chunk as it is now. `buffer` takes its bytes; [`Stored::into_buffer`] gives it back.
-    pub(crate) fn chunk(&self, number: u64, mut buffer: Vec<u8>) -> Result<Stored> {
-        let state = self.lock();
-        let place = state.schunk.place(number)?;
-        if let Place::Special(kind) = place {
-            return Ok(Stored::Special(kind));
-        }
-        let len = usize::try_from(state.schunk.chunk_header(number, place)?.cbytes()).unwrap_or(usize::MAX);
-        state.schunk.copy_out(place, len, &mut buffer).map_err(|e| e.in_chunk(number))?;
-        state.schunk.check_bytes(number, place, &buffer)?;
-        Ok(Stored::Bytes(buffer))
     }
 
     /// To be held while a task is worked on: lets nobody wait for a chunk whose thread panics.

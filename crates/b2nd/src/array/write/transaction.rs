@@ -10,7 +10,7 @@ use crate::error::Result;
 ///
 /// ```
 /// use b2nd::{s, Dtype, Options};
-/// let mut a = Options::new().create(None, Dtype::parse("|u1")?, &[3])?;
+/// let mut a = Options::new().create_in_memory(Dtype::parse("|u1")?, [3])?;
 /// let mut t = a.transaction();
 /// t.write_bytes(s![0], &[7])?;
 /// t.write_bytes(s![2], &[9])?;
@@ -37,7 +37,7 @@ impl Array {
     ///
     /// ```
     /// use b2nd::{s, Dtype, Options};
-    /// let a = Options::new().create(None, Dtype::parse("|u1")?, &[3])?;
+    /// let a = Options::new().create_in_memory(Dtype::parse("|u1")?, [3])?;
     /// let mut writer = a.into_writer();
     /// writer.write_bytes(s![0], &[7])?;
     /// writer.append_bytes(0, &[8])?;
@@ -111,7 +111,7 @@ impl Drop for Transaction<'_> {
 ///
 /// ```
 /// use b2nd::{s, Dtype, Options};
-/// let mut writer = Options::new().create_uncommitted(None, Dtype::parse("<u2")?, &[2])?;
+/// let mut writer = Options::new().create_uncommitted_in_memory(Dtype::parse("<u2")?, [2])?;
 /// writer.write_bytes(s![1], &[5, 0])?;
 /// let a = writer.commit()?;
 /// assert_eq!(a.read_bytes(s![])?, [0, 0, 5, 0]);
@@ -199,7 +199,7 @@ impl ArrayWriter {
     /// # Errors
     /// As [`Array::remove_vlmetalayer`]; after an error the writer can only be dropped or rolled back.
     pub fn remove_vlmetalayer(&mut self, name: &str) -> Result<bool> {
-        let there = self.array.schunk.vlmetalayer_names().any(|other| other == name);
+        let there = self.array.schunk.vlmetalayer_names()?.any(|other| other == name);
         if there {
             self.stage(|array| array.schunk.stage_removal(name).map(drop))?;
         }

@@ -18,7 +18,7 @@ pub(super) use reference::Context;
 #[cfg(all(test, feature = "c-codecs"))]
 pub(super) use pure::Context as PureContext;
 
-use crate::codec::stream::wrong_length;
+use crate::codec::error::wrong_length;
 use crate::error::{Error, Part, Result};
 use b2nd_kernel::cpu::Level;
 use b2nd_kernel::lz4;

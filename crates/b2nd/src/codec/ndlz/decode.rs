@@ -5,7 +5,7 @@ use super::HEAD;
 use super::LITERAL;
 use super::SAME;
 use super::rows;
-use crate::codec::stream::broken;
+use crate::codec::error::broken;
 use crate::error::Error;
 use crate::error::Part;
 use crate::error::Result;

@@ -2,7 +2,7 @@
 
 use super::Codec;
 use super::check;
-use crate::codec::stream::broken;
+use crate::codec::error::broken;
 use crate::error::{Error, Result};
 use crate::registry::BlockInfo;
 use zfp_rs::{

@@ -5,7 +5,7 @@
 #[cfg(feature = "c-codecs")]
 mod quick;
 
-use super::stream::{broken, wrong_length};
+use super::error::{broken, wrong_length};
 use crate::error::Result;
 use zlib_rs::{Deflate, DeflateFlush, Inflate, InflateFlush, Status};
 

@@ -1,6 +1,6 @@
 //! Zstandard by the reference C library, through the safe interface of `zstd-safe`.
 
-use crate::codec::stream::{broken, wrong_length};
+use crate::codec::error::{broken, wrong_length};
 use crate::error::{Error, Result};
 use b2nd_kernel::cpu::Level;
 use zstd_safe::{CCtx, CDict, DCtx, DDict};

@@ -2,38 +2,58 @@
 
 use crate::error::{Error, Part, Result};
 use crate::frame::Header;
+use crate::wire::msgpack;
 use std::ops::Range;
 
-/// The numbers of threads, which nobody reads: 0 in a header of ours, and something else once C-Blosc2 has written the header.
+/// The numbers of threads, with their markers: 0 in a header of ours, at least 1 in every header that C-Blosc2 writes.
 const THREADS: Range<usize> = 62..68;
+/// What C-Blosc2 writes into a header without a change of anything else in the file: codec, level and split mode, block size,
+/// numbers of threads, and the pipeline. All of it is about chunks that are yet to be written. Metalayers come on top.
+const REWRITTEN: [Range<usize>; 4] = [27..29, 53..57, THREADS, 70..87];
 
-/// Whether the header is the one of the copy, but for what another program may have changed: C-Blosc2 writes the header alone
-/// when the content of a metalayer changes.
+/// Whether another program has rewritten the header since the copy of it was made: C-Blosc2 writes the header alone when a
+/// metalayer changes, as in a change of shape that needs no other chunks.
 ///
 /// # Errors
-/// [`Error::Format`] where it is damaged: something else differs, or just one bit, in a header that is ours otherwise.
-pub(crate) fn check_header(header: &Header, copy: &[u8]) -> Result<()> {
+/// [`Error::Format`] where it differs from the copy in any other way: it is damaged, or no program that we know wrote it.
+pub(crate) fn check_header(header: &Header, copy: &[u8]) -> Result<bool> {
     let found = header.bytes();
-    let differs: Vec<usize> = (0..found.len().max(copy.len()))
-        .filter(|at| found.get(*at) != copy.get(*at) && !THREADS.contains(at))
-        .collect();
-    let (Some(first), Some(last)) = (differs.first(), differs.last()) else { return Ok(()) };
+    let differs: Vec<usize> =
+        (0..found.len().max(copy.len())).filter(|at| found.get(*at) != copy.get(*at)).collect();
+    let (Some(first), Some(last)) = (differs.first(), differs.last()) else { return Ok(false) };
     let content = |at: &usize| header.metalayers.iter().find(|entry| entry.content.contains(at));
-    if found.len() != copy.len() || !differs.iter().all(|at| content(at).is_some()) {
-        return Err(Error::mismatch(Part::FrameHeader, *first as u64..(*last as u64).saturating_add(1)));
+    let same_len = found.len() == copy.len();
+    let range = *first as u64..(*last as u64).saturating_add(1);
+    if same_len && is_signed_by_another(found) && found.get(THREADS) != copy.get(THREADS) {
+        let known = |at: &usize| REWRITTEN.iter().any(|range| range.contains(at)) || content(at).is_some();
+        if differs.iter().all(known) {
+            return Ok(true);
+        }
+        let Range { start, end } = range;
+        let reason = format!(
+            "another program has rewritten it and changed what belongs to the chunks (bytes {start}..{end} of the file), or the \
+             file is damaged. Without checks it opens as it is; renewed checksums accept it"
+        );
+        return Err(Error::format(Part::FrameHeader, None, reason));
     }
-    let bits = |at: &usize| match (found.get(*at), copy.get(*at)) {
-        (Some(found), Some(copy)) => (found ^ copy).count_ones(),
-        _ => 8,
-    };
-    let rewritten = found.get(THREADS) != copy.get(THREADS);
-    if rewritten || differs.iter().map(bits).sum::<u32>() > 1 {
-        return Ok(());
+    match content(first) {
+        Some(entry) if same_len && differs.iter().all(|at| entry.content.contains(at)) => {
+            let (name, Range { start, end }) = (entry.name.text(), range);
+            let reason = format!(
+                "`{name}`: bytes {start}..{end} of the file do not match their checksum: the file is damaged. Without checks it \
+                 opens as it is; renewed checksums accept it"
+            );
+            Err(Error::format(Part::Metalayer, None, reason))
+        }
+        _ => Err(Error::mismatch(Part::FrameHeader, range)),
     }
-    let name = content(first).map_or("", |entry| entry.name.text());
-    let reason = format!(
-        "one bit of `{name}`, at byte {first} of the file, is not as it was written: the file is damaged, or another program \
-         changed no more than that. Without checks it opens as it is; renewed checksums accept it"
-    );
-    Err(Error::format(Part::Metalayer, None, reason))
+}
+
+/// Whether the numbers of threads are such as C-Blosc2 writes.
+fn is_signed_by_another(header: &[u8]) -> bool {
+    let number = |high: u8, low: u8| i16::from_be_bytes([high, low]);
+    match header.get(THREADS) {
+        Some(&[msgpack::INT_16, a, b, msgpack::INT_16, c, d]) => number(a, b) > 0 && number(c, d) > 0,
+        _ => false,
+    }
 }

@@ -139,6 +139,18 @@ impl Layer {
         })
     }
 
+    /// The chunks that there may be entries for, in order.
+    pub(crate) fn listed(&self) -> impl Iterator<Item = Range<u64>> {
+        let readable = |segment: &&Segment| {
+            let first = segment.number.saturating_mul(self.per_segment);
+            segment.starts.get_or_init(|| self.starts(segment, first)).is_some()
+        };
+        self.segments.iter().filter(readable).map(|segment| {
+            let first = segment.number.saturating_mul(self.per_segment);
+            first..first.saturating_add(self.per_segment).min(self.nchunks)
+        })
+    }
+
     fn is_whole(&self, segment: &Segment) -> bool {
         let bytes = || self.bytes.get(segment.bytes.clone());
         *segment.whole.get_or_init(|| bytes().is_some_and(|bytes| chunk::hash(bytes) == segment.digest))

@@ -13,6 +13,7 @@ pub(crate) use compare::check_header;
 pub(crate) use draft::{Draft, Drafting};
 pub(crate) use layer::{Layer, State};
 pub(crate) use seal::Seal;
+pub(crate) use seal::{copied_header, root_len};
 pub(super) use seal::{fingerprint, sealed};
 
 /// The reserved name of the layer.

@@ -44,3 +44,17 @@ pub(crate) fn fingerprint(trailer: &[u8], contents: &mut [Range<usize>], root: &
 pub(super) fn plain(stored: &[u8]) -> Option<usize> {
     sealed(stored).and(BEFORE.checked_sub(MARKER))
 }
+
+/// How many bytes of the stored layer hold the copy of a header of this length.
+pub(crate) fn root_len(header_len: u64) -> u64 {
+    (BEFORE.saturating_add(FIXED) as u64).saturating_add(header_len)
+}
+
+/// The copy of the header in the start of a stored layer, where it is as b2nd writes it.
+pub(crate) fn copied_header(stored: &[u8]) -> Option<&[u8]> {
+    let root = stored.get(BEFORE..)?;
+    root.strip_prefix(&MAGIC)?;
+    let (fixed, rest) = root.split_at_checked(FIXED)?;
+    let len = fixed.last_chunk::<4>().map(|len| u32::from_le_bytes(*len))?;
+    rest.get(..usize::try_from(len).ok()?)
+}

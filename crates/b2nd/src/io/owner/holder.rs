@@ -56,8 +56,10 @@ impl Record {
         let (host, program, since) = (field("host"), field("program"), field("since"));
         Some(Record { holder: Holder { process, host, program, since }, space: field("space") })
     }
-    /// Whether a file may be written over: it is empty, or begins as ours do.
+    /// Whether a file may be written over: it begins as ours do, or a power cut has left nothing but zeros of it.
     pub(super) fn is_ours(text: &[u8]) -> bool {
+        let end = text.iter().rposition(|byte| *byte != 0).map_or(0, |last| last.saturating_add(1));
+        let text = text.get(..end).unwrap_or_default();
         let len = text.len().min(TITLE.len());
         text.get(..len) == TITLE.as_bytes().get(..len)
     }
@@ -68,18 +70,21 @@ impl Record {
         same_place
             && !self.space.is_empty()
             && self.holder.process != own.holder.process
-            && !self.is_running()
+            && !is_running(self.holder.process)
     }
-    #[cfg(unix)]
-    fn is_running(&self) -> bool {
-        let number = i32::try_from(self.holder.process).ok().and_then(rustix::process::Pid::from_raw);
-        // Refused means that there is one, of somebody else's.
-        number.is_none_or(|number| rustix::process::test_kill_process(number) != Err(rustix::io::Errno::SRCH))
-    }
-    #[cfg(not(unix))]
-    fn is_running(&self) -> bool {
-        true
-    }
+}
+
+/// Whether a process of this number runs, as far as it can be known.
+#[cfg(unix)]
+pub(in crate::io) fn is_running(process: u32) -> bool {
+    let number = i32::try_from(process).ok().and_then(rustix::process::Pid::from_raw);
+    // Refused means that there is one, of somebody else's.
+    number.is_none_or(|number| rustix::process::test_kill_process(number) != Err(rustix::io::Errno::SRCH))
+}
+
+#[cfg(not(unix))]
+pub(in crate::io) fn is_running(_process: u32) -> bool {
+    true
 }
 
 /// Names go into lines, and into messages: without breaks, and not without end.
@@ -153,6 +158,8 @@ mod tests {
             Record::is_ours(b"") && Record::is_ours(b"b2nd ow") && Record::is_ours(own.to_text().as_bytes())
         );
         assert!(!Record::is_ours(b"a diary"));
+        assert!(Record::is_ours(&[0; 150]) && Record::is_ours(b"b2nd\0\0\0"), "torn by a power cut");
+        assert!(!Record::is_ours(b"\0\0b2nd") && !Record::is_ours(b"b2frame\0"));
         for text in [&b""[..], b"b2nd owner lock", b"b2nd owner lock\nprocess x", b"\xff", b"process 3\n"] {
             assert_eq!(Record::parse(text), None);
         }

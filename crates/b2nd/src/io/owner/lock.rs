@@ -5,8 +5,9 @@
 
 use super::holder::{self, Record};
 use crate::error::{Error, LockedError, Result};
-use crate::io::fresh;
+use crate::io::leftovers;
 use crate::io::rename;
+use crate::io::rights::follow;
 use crate::io::without_links;
 use std::ffi::OsString;
 use std::fs;
@@ -17,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The end of the name of an owner file.
-const SUFFIX: &str = ".b2owner";
+pub(in crate::io) const SUFFIX: &str = ".b2owner";
 
 /// How often a lock file that is taken away just then is opened again: each time some other writer came and went.
 const ATTEMPTS: u32 = 1000;
@@ -45,13 +46,39 @@ impl Owner {
         let failed = |e| Error::io("cannot create the frame", e).at_path(path);
         let name = path.file_name();
         let name = name.ok_or_else(|| failed(io::Error::other("the path does not end with a name")))?;
-        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let place = fs::canonicalize(parent).map_err(failed)?.join(name);
+        let place = fs::canonicalize(folder(path)).map_err(failed)?.join(name);
         let own = Held::take(path, &place, File::try_lock)?;
-        let target = fs::canonicalize(&place).ok().filter(|target| *target != place);
+        // A link may lead to where nothing is yet.
+        let target = follow(&place)
+            .ok()
+            .and_then(|target| Some(fs::canonicalize(folder(&target)).ok()?.join(target.file_name()?)));
+        let target = target.filter(|target| *target != place);
         let target = target.map(|target| Held::take(path, &target, File::try_lock)).transpose()?;
         Ok(Owner { _name: own, _target: target })
     }
+}
+
+/// The folder that a path is in.
+pub(in crate::io) fn folder(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// The owner file of the frame at `place`.
+fn beside(place: &Path) -> PathBuf {
+    let mut name = place.file_name().map(OsString::from).unwrap_or_default();
+    name.push(SUFFIX);
+    place.with_file_name(name)
+}
+
+/// The owner file of the frame at `place`, where the process that it names has ended. It is not locked for that: another writer
+/// may be about to.
+pub(in crate::io) fn left_lock(place: &Path) -> Option<PathBuf> {
+    let path = beside(place);
+    let options = fs::OpenOptions::new().read(true).clone();
+    let file = without_links(options).open(&path).ok()?;
+    let is_file = file.metadata().ok()?.is_file();
+    let record = is_file.then(|| read(&file, false).ok()).flatten().and_then(|text| Record::parse(&text));
+    record.filter(Record::is_gone).map(|_| path)
 }
 
 /// One locked owner file.
@@ -73,9 +100,7 @@ enum Look {
 impl Held {
     /// Locks the owner file of the frame at `place`, which errors call `shown`.
     pub(super) fn take(shown: &Path, place: &Path, locking: Locking) -> Result<Self> {
-        let mut name = place.file_name().map(OsString::from).unwrap_or_default();
-        name.push(SUFFIX);
-        let path = place.with_file_name(name);
+        let path = beside(place);
         for _ in 0..ATTEMPTS {
             match Self::look(shown, place, &path, locking)? {
                 Look::Taken(held) => return Ok(held),
@@ -86,14 +111,14 @@ impl Held {
     }
 
     fn look(shown: &Path, place: &Path, path: &Path, locking: Locking) -> Result<Look> {
-        let failed = |e| {
-            let action = "cannot make its owner lock (opened without an owner lock, it needs none)";
-            Error::io(action, e).at_path(path)
+        let action = if place.exists() {
+            "cannot make its lock file, NAME.b2owner, in its folder"
+        } else {
+            "cannot create it in its folder"
         };
-        let Opened { file, made, writable } = match open(path) {
-            Ok(opened) => opened,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Look::Again),
-            Err(error) => return Err(failed(error)),
+        let failed = |e| Error::io(action, e).at_path(shown);
+        let Some(Opened { file, made, writable }) = open(path).map_err(failed)? else {
+            return Ok(Look::Again);
         };
         let locked = locking(&file);
         // Who removes it holds the lock, or knows its holder gone: what is locked and not at the path keeps nobody out.
@@ -104,12 +129,20 @@ impl Held {
         let record = Record::parse(&text);
         let gone = record.as_ref().filter(|record| record.is_gone()).map(|record| record.holder.process);
         if let Some(process) = gone {
-            fresh::remove_left(place, process);
+            leftovers::remove_of(place, process);
         }
         match locked {
+            Ok(()) if text.len() as u64 > holder::MOST => {
+                let len = file.metadata().map_err(failed)?.len();
+                let reason =
+                    format!("a file of {len} bytes, which is no owner lock, is in the way: rename it");
+                let found = io::Error::new(io::ErrorKind::AlreadyExists, reason);
+                Err(Error::io("cannot make its lock file", found).at_path(path))
+            }
             Ok(()) if !Record::is_ours(&text) => {
-                let reason = "it is no owner lock: something else of this name is in the way";
-                Err(Error::usage(format!("{}: {reason}", path.display())))
+                // A power cut tears a lock file, and nobody holds this one. Somebody else's text is not lost.
+                set_aside(path, &file).map_err(failed)?;
+                Ok(Look::Again)
             }
             Ok(()) => {
                 if !writable {
@@ -160,25 +193,34 @@ struct Opened {
     writable: bool,
 }
 
-/// Opens or makes an owner file. A link is not followed: it may lead to anything.
-fn open(path: &Path) -> io::Result<Opened> {
+/// Opens or makes an owner file; `None` where one vanishes just then. A link is not followed: it may lead to anything.
+fn open(path: &Path) -> io::Result<Option<Opened>> {
     let both = fs::OpenOptions::new().read(true).write(true).clone();
     match both.clone().create_new(true).open(path) {
-        Ok(file) => return Ok(Opened { file, made: true, writable: true }),
+        Ok(file) => return Ok(Some(Opened { file, made: true, writable: true })),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+        // A folder of the system, such as /proc, in which nobody makes files.
+        Err(error) if error.kind() == io::ErrorKind::NotFound && path.parent().is_some_and(Path::is_dir) => {
+            let reason = "permission denied: the folder takes no new files";
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, reason));
+        }
         Err(error) => return Err(error),
     }
-    let (file, writable) = match without_links(both).open(path) {
+    let (opened, writable) = match without_links(both).open(path) {
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
             let reading = fs::OpenOptions::new().read(true).clone();
-            (without_links(reading).open(path)?, false)
+            (without_links(reading).open(path), false)
         }
-        opened => (opened?, true),
+        opened => (opened, true),
+    };
+    let file = match opened {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        opened => opened?,
     };
     if !file.metadata()?.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
     }
-    Ok(Opened { file, made: false, writable })
+    Ok(Some(Opened { file, made: false, writable }))
 }
 
 /// What an owner file says; nothing where the system lets nobody read what another has locked.
@@ -189,7 +231,7 @@ fn read(file: &File, made: bool) -> io::Result<Vec<u8>> {
     }
     let mut reader = file;
     reader.rewind()?;
-    match reader.take(holder::MOST).read_to_end(&mut text) {
+    match reader.take(holder::MOST.saturating_add(1)).read_to_end(&mut text) {
         Err(error) if cfg!(unix) => Err(error),
         _ => Ok(text),
     }
@@ -228,6 +270,27 @@ fn is_at(file: &File, path: &Path) -> bool {
 #[cfg(not(unix))]
 fn is_at(_file: &File, path: &Path) -> bool {
     path.exists()
+}
+
+/// How many names are tried for what is set aside.
+const NAMES: u32 = 10_000;
+
+/// Gives what lies in the place of an owner file, and is none, the first free name of `NAME.b2owner.orig`, `NAME.b2owner.orig-2`
+/// and so on.
+fn set_aside(path: &Path, file: &File) -> io::Result<()> {
+    for n in 1..NAMES {
+        let mut name = path.file_name().map(OsString::from).unwrap_or_default();
+        name.push(if n == 1 { ".orig".to_owned() } else { format!(".orig-{n}") });
+        if !is_at(file, path) {
+            return Ok(());
+        }
+        match rename::without_replacing(path, &path.with_file_name(name)) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            renamed => return renamed,
+        }
+    }
+    Err(io::ErrorKind::AlreadyExists.into())
 }
 
 /// Takes the owner file of a process that is gone out of the way: this very one, not that of whoever was quicker.

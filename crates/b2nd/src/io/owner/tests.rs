@@ -100,12 +100,51 @@ fn a_link_is_the_frame_that_it_leads_to() {
 }
 
 #[test]
-fn what_is_no_owner_file_is_left_alone() {
+fn a_large_file_is_left_alone() {
     let place = Place::new("stranger");
-    fs::write(place.owner(), b"a diary").unwrap();
+    let text = vec![b'x'; 5000];
+    fs::write(place.owner(), &text).unwrap();
     let error = Owner::of_existing(&place.frame()).unwrap_err();
-    assert!(error.to_string().contains("in the way"), "{error}");
-    assert_eq!(fs::read(place.owner()).unwrap(), b"a diary");
+    assert_eq!(error.fault(), crate::error::Fault::Environment);
+    let error = error.to_string();
+    assert!(error.contains("frame.b2owner: cannot make its lock file: a file of 5000 bytes"), "{error}");
+    assert_eq!(fs::read(place.owner()).unwrap(), text);
+}
+
+#[test]
+fn a_lock_that_a_power_cut_has_torn_keeps_nobody_out() {
+    let place = Place::new("torn");
+    let whole = Record::own().to_text().into_bytes();
+    let half = [&whole[..40], &[0; 60]].concat();
+    for torn in [Vec::new(), vec![0; 1], vec![0; 160], vec![0; 4096], half, b"b2nd\0\0\0\0".to_vec()] {
+        fs::write(place.owner(), &torn).unwrap();
+        let held = Owner::of_existing(&place.frame()).unwrap();
+        assert_eq!(fs::read(place.owner()).unwrap(), Record::own().to_text().as_bytes());
+        locked(Owner::of_existing(&place.frame()));
+        drop(held);
+        assert_eq!(place.names(), ["frame"], "{torn:?}");
+    }
+    // What is more than a torn lock of ours is kept under another name.
+    for (n, junk) in [b"a diary".to_vec(), (0..=255).rev().collect()].into_iter().enumerate() {
+        fs::write(place.owner(), &junk).unwrap();
+        let held = Owner::of_new(&place.frame()).unwrap();
+        locked(Owner::of_existing(&place.frame()));
+        drop(held);
+        let kept = ["frame.b2owner.orig", "frame.b2owner.orig-2"];
+        assert_eq!(fs::read(place.0.join(kept[n])).unwrap(), junk);
+        assert_eq!(place.names(), [&["frame"], &kept[..=n]].concat());
+    }
+}
+
+#[test]
+fn a_torn_lock_that_is_held_is_not_taken_away() {
+    let place = Place::new("torn-held");
+    for torn in [&[0; 160][..], b"junk"] {
+        fs::write(place.owner(), torn).unwrap();
+        locked(Held::take(&place.frame(), &place.frame(), busy));
+        locked(Held::take(&place.frame(), &place.frame(), no_locks));
+        assert_eq!(fs::read(place.owner()).unwrap(), torn);
+    }
 }
 
 #[cfg(unix)]
@@ -195,4 +234,14 @@ fn many_threads_have_it_one_at_a_time() {
         });
         assert_eq!(turns.load(Ordering::SeqCst), 200);
     }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_folder_that_takes_no_files_is_named_and_no_lock() {
+    let error = Owner::of_new(std::path::Path::new("/proc/x.b2nd")).unwrap_err();
+    let Error::Io { source, path, .. } = &error else { panic!("{error}") };
+    assert_eq!(source.kind(), io::ErrorKind::PermissionDenied, "{error}");
+    assert_eq!(path.as_deref(), Some(std::path::Path::new("/proc/x.b2nd")));
+    assert!(!error.to_string().contains("elsewhere"), "{error}");
 }

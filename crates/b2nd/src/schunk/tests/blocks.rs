@@ -128,7 +128,7 @@ fn change(op: &Op, schunk: &mut SChunk, model: &mut Model) {
 fn run(layout: Layout, params: Params, ops: &[Op]) {
     let temp = TempDir::new("vl-blocks");
     let path = temp.path("a");
-    let mut schunk = CreateOptions::new(params).with_layout(layout).create(Some(&path)).unwrap();
+    let mut schunk = CreateOptions::new(params).with_layout(layout).create(&path).unwrap();
     let mut model = Model::new();
     for op in ops {
         match op {
@@ -138,11 +138,11 @@ fn run(layout: Layout, params: Params, ops: &[Op]) {
                 let _ = std::fs::remove_file(temp.path("b"));
                 let _ = std::fs::remove_dir_all(temp.path("b"));
                 let there = CreateOptions::default().with_layout(other);
-                let copy = schunk.copy(Some(&temp.path("b")), &there).unwrap();
+                let copy = schunk.copy(temp.path("b"), &there).unwrap();
                 check(&copy, &model);
                 let back = CreateOptions::default().with_layout(layout).with_overwrite(true);
                 drop(schunk);
-                schunk = copy.copy(Some(&path), &back).unwrap();
+                schunk = copy.copy(&path, &back).unwrap();
             }
             _ => change(op, &mut schunk, &mut model),
         }
@@ -150,11 +150,11 @@ fn run(layout: Layout, params: Params, ops: &[Op]) {
     }
     if !model.is_empty() {
         // Compressed anew, chunks have blocks of one size, and the frame says so.
-        let anew = schunk.copy(None, &CreateOptions::default().with_params(Params::new(4))).unwrap();
+        let anew = schunk.copy_in_memory(&CreateOptions::default().with_params(Params::new(4))).unwrap();
         assert!(!anew.header.has_vl_blocks());
         assert_eq!(contents(&anew).unwrap(), contents(&schunk).unwrap());
         let size = if schunk.chunksize() == 64 { 60 } else { 64 };
-        let recut = schunk.copy(None, &CreateOptions::default().with_chunksize(size)).unwrap();
+        let recut = schunk.copy_in_memory(&CreateOptions::default().with_chunksize(size)).unwrap();
         assert!(!recut.header.has_vl_blocks() && recut.version() == 2);
         assert_eq!(contents(&recut).unwrap().concat(), contents(&schunk).unwrap().concat());
     }

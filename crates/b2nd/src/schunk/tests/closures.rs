@@ -27,7 +27,7 @@ fn shifting() -> CreateOptions {
 
 #[test]
 fn closures_that_undo_each_other_are_not_seen_from_outside() {
-    let mut schunk = shifting().create(None).unwrap();
+    let mut schunk = shifting().create_in_memory().unwrap();
     let all = [data(1), data(2)].concat();
     let mut model = all[..100].to_vec();
     schunk.extend(&all[..100]).unwrap();
@@ -49,7 +49,7 @@ fn closures_that_undo_each_other_are_not_seen_from_outside() {
     assert_eq!(schunk.decompress_block(2, 1).unwrap(), model[112..128]);
     // What is stored is what the closure made, and stays so in a copy cut anew.
     assert_ne!(contents(&schunk).unwrap().concat(), model);
-    let copy = schunk.copy(None, &CreateOptions::default().with_chunksize(32)).unwrap();
+    let copy = schunk.copy_in_memory(&CreateOptions::default().with_chunksize(32)).unwrap();
     assert_eq!(contents(&copy).unwrap().concat(), contents(&schunk).unwrap().concat());
     schunk.compact().unwrap();
     assert_eq!(schunk.read_items(0..schunk.nitems()).unwrap(), model, "the closures outlive a rewrite");
@@ -64,7 +64,7 @@ fn without_a_way_back_only_what_is_written_is_processed() {
         Ok(())
     };
     let options = CreateOptions::new(Params::new(1).with_blocksize(Some(4))).with_chunksize(10);
-    let mut schunk = options.with_preprocess(plus).create(None).unwrap();
+    let mut schunk = options.with_preprocess(plus).create_in_memory().unwrap();
     schunk.extend(&[10; 6]).unwrap();
     schunk.extend(&[20; 6]).unwrap();
     schunk.write_items(1, &[30, 30]).unwrap();
@@ -86,7 +86,7 @@ fn a_closure_sees_each_block_of_a_read_once_and_its_error_is_that_of_the_read() 
             list.lock().unwrap().push((place.chunk, place.block, bytes.len()));
             Ok(())
         })
-        .create(None)
+        .create_in_memory()
         .unwrap();
     schunk.extend(&data(3)[..120]).unwrap();
     schunk.fill(Special::Zeros, &[], 10).unwrap();
@@ -114,10 +114,10 @@ fn every_operation_knows_the_filters_of_the_user() {
     let registry = Registry::new().with_filter(201, "invert", Invert).unwrap();
     let pipeline = Pipeline::new().push(Filter::from_id(201).unwrap(), 0).unwrap();
     let params = Params::new(4).with_pipeline(pipeline);
-    let lone = CreateOptions::new(params.clone()).with_chunksize(400).create(None);
+    let lone = CreateOptions::new(params.clone()).with_chunksize(400).create_in_memory();
     assert!(lone.and_then(|mut s| s.append(&data(3))).unwrap_err().to_string().contains("201"));
     let options = CreateOptions::new(params).with_chunksize(400).with_registry(registry.clone());
-    let mut schunk = options.create(None).unwrap();
+    let mut schunk = options.create_in_memory().unwrap();
     schunk.append(&data(1)).unwrap();
     schunk.insert(0, &data(2)).unwrap();
     schunk.update(1, &data(4)).unwrap();
@@ -128,7 +128,7 @@ fn every_operation_knows_the_filters_of_the_user() {
     first[4..12].fill(7);
     let all = [first, data(4), data(5)].concat();
     assert_eq!(schunk.read_items(0..300).unwrap(), all);
-    let mut copy = schunk.copy(None, &CreateOptions::default().with_chunksize(800)).unwrap();
+    let mut copy = schunk.copy_in_memory(&CreateOptions::default().with_chunksize(800)).unwrap();
     copy.append(&data(7)).unwrap();
     assert_eq!(copy.read_items(0..300).unwrap(), all);
     schunk.compact().unwrap();

@@ -4,8 +4,8 @@ use super::*;
 use crate::array::{Array, Dtype, Options, Resize};
 use crate::frame::Durability;
 use crate::frame::plan::{FileId, WriteStep};
-use crate::io::{MemoryStore, Store};
-use std::path::Path;
+use crate::io::{MemoryStore, OpenedStore, ReadStore, WriteStore};
+use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
 pub(super) type Log = Arc<Mutex<Vec<WriteStep<'static>>>>;
@@ -17,28 +17,34 @@ pub(super) struct Recorder {
     pub(super) log: Log,
 }
 
-impl Store for Recorder {
+impl ReadStore for Recorder {
     fn len(&self, file: FileId) -> crate::Result<u64> {
         self.store.len(file)
     }
     fn read_at(&self, file: FileId, offset: u64, buf: &mut [u8]) -> crate::Result<()> {
         self.store.read_at(file, offset, buf)
     }
-    fn slice(&self, file: FileId) -> Option<&[u8]> {
-        self.store.slice(file)
+    fn slice(&self, file: FileId, range: Range<u64>) -> Option<&[u8]> {
+        self.store.slice(file, range)
+    }
+    fn is_in_memory(&self) -> bool {
+        true
+    }
+    fn chunk_files(&self) -> crate::Result<Vec<u32>> {
+        self.store.chunk_files()
+    }
+}
+
+impl WriteStore for Recorder {
+    fn reader(&self) -> Arc<dyn ReadStore> {
+        self.store.reader()
     }
     fn apply(&mut self, step: &WriteStep<'_>) -> crate::Result<()> {
         self.log.lock().unwrap().push(owned(step));
         self.store.apply(step)
     }
-    fn chunk_files(&self) -> crate::Result<Vec<u32>> {
-        self.store.chunk_files()
-    }
     fn is_alone(&self) -> bool {
         self.store.is_alone()
-    }
-    fn path(&self) -> Option<&Path> {
-        None
     }
 }
 
@@ -99,7 +105,8 @@ fn recorded(layout: Layout) -> (Vec<WriteStep<'static>>, SChunk, Log) {
     let log = Log::default();
     let base = Log::default();
     let mut schunk = SChunk::create(Target::Memory, spec(layout, 6), &options()).unwrap();
-    schunk.store = Box::new(Recorder { store: MemoryStore::default(), log: base.clone() });
+    schunk.writer.store =
+        OpenedStore::Write(Box::new(Recorder { store: MemoryStore::default(), log: base.clone() }));
     for n in 0..4 {
         let chunk = encoded(&schunk, &data(n));
         schunk.put_chunk(u64::from(n), &chunk).unwrap();
@@ -109,7 +116,8 @@ fn recorded(layout: Layout) -> (Vec<WriteStep<'static>>, SChunk, Log) {
     let mut store = Recorder { store: MemoryStore::default(), log: Log::default() };
     base.iter().for_each(|step| store.apply(step).unwrap());
     store.log = log.clone();
-    let schunk = SChunk::load(Box::new(store), layout, &options().with_write(true)).unwrap();
+    let schunk =
+        SChunk::load(OpenedStore::Write(Box::new(store)), layout, &options().with_write(true)).unwrap();
     (base, schunk, log)
 }
 
@@ -176,7 +184,7 @@ fn replay(layout: Layout, change: fn(&mut SChunk)) {
     for crash in crashes(&steps) {
         let mut store = MemoryStore::default();
         base.iter().chain(&crash).for_each(|step| store.apply(step).unwrap());
-        let survived = see(&SChunk::load(Box::new(store), layout, &options()).unwrap());
+        let survived = see(&SChunk::load(OpenedStore::Write(Box::new(store)), layout, &options()).unwrap());
         assert!(survived == old || survived == new, "{layout:?} after {} steps", crash.len());
         found[usize::from(survived == new)] += 1;
     }
@@ -224,7 +232,7 @@ fn durability_changes_what_is_waited_for_and_not_the_order_of_writes() {
     {
         let steps_with = |durability| {
             let (_, mut schunk, log) = recorded(layout);
-            schunk.durability = durability;
+            schunk.writer.durability = durability;
             change(&mut schunk);
             schunk.commit().unwrap();
             log.lock().unwrap().clone()
@@ -270,7 +278,7 @@ fn a_frame_that_is_made_compact_goes_on_waiting_for_as_much() {
     let mut schunk = SChunk::create(Target::Memory, spec(Layout::Contiguous, 6), &unhurried).unwrap();
     schunk.commit().unwrap();
     schunk.compact().unwrap();
-    assert_eq!(schunk.durability, Durability::None);
+    assert_eq!(schunk.writer.durability, Durability::None);
 }
 
 #[test]
@@ -307,7 +315,7 @@ fn a_copy_behind_other_frames_that_is_cut_off_leaves_them_and_is_none() {
     for crash in crashes(&steps) {
         let mut store = MemoryStore::from_bytes(host.clone()).at(host.len() as u64).unwrap();
         crash.iter().for_each(|step| store.apply(step).unwrap());
-        let bytes = store.take_whole();
+        let bytes = store.to_whole();
         assert_eq!(bytes[..host.len()], host);
         let found = frames_in(&bytes, &options()).unwrap();
         for frame in &found {
@@ -326,11 +334,12 @@ fn a_copy_behind_other_frames_that_is_cut_off_leaves_them_and_is_none() {
 fn recorded_array(layout: Layout) -> (Vec<WriteStep<'static>>, Array, Log) {
     let new =
         Options::new().with_layout(layout).with_exec(Exec::new(1)).with_chunks([3, 4]).with_blocks([2, 2]);
-    let mut array = new.create(None, Dtype::parse("<i2").unwrap(), &[7, 6]).unwrap();
+    let mut array = new.create_in_memory(Dtype::parse("<i2").unwrap(), [7, 6]).unwrap();
     array.write_items((), &(1..43).collect::<Vec<i16>>()).unwrap();
     let mut base: Vec<_> = Vec::new();
     for file in std::iter::once(FileId::Frame).chain((0..100).map(FileId::Chunk)) {
-        if let Some(bytes) = array.schunk.store.slice(file) {
+        if array.schunk.store.len(file).is_ok() {
+            let bytes = whole(&array.schunk, file);
             base.push(WriteStep::Put { file, bytes: bytes.to_vec().into(), sync: false });
         }
     }
@@ -338,7 +347,8 @@ fn recorded_array(layout: Layout) -> (Vec<WriteStep<'static>>, Array, Log) {
     let mut store = Recorder { store: MemoryStore::default(), log: Log::default() };
     base.iter().for_each(|step| store.apply(step).unwrap());
     store.log = log.clone();
-    let schunk = SChunk::load(Box::new(store), layout, &options().with_write(true)).unwrap();
+    let schunk =
+        SChunk::load(OpenedStore::Write(Box::new(store)), layout, &options().with_write(true)).unwrap();
     (base, Array::from_schunk(schunk).unwrap(), log)
 }
 
@@ -363,7 +373,7 @@ fn every_prefix_of_a_change_of_shape_is_the_old_array_or_the_new_one() {
         for crash in crashes(&steps) {
             let mut store = MemoryStore::default();
             base.iter().chain(&crash).for_each(|step| store.apply(step).unwrap());
-            let schunk = SChunk::load(Box::new(store), layout, &options()).unwrap();
+            let schunk = SChunk::load(OpenedStore::Write(Box::new(store)), layout, &options()).unwrap();
             let survived = look(&Array::from_schunk(schunk).unwrap());
             assert!(survived == old || survived == new, "{layout:?} after {} steps", crash.len());
             found[usize::from(survived == new)] += 1;

@@ -23,8 +23,8 @@ fn read_all(bytes: &[u8]) -> bool {
             chunk::decode(&chunk, schunk.context(), schunk.exec())
         });
         let whole = chunks.collect::<crate::Result<Vec<_>>>().is_ok();
-        let names: Vec<String> = schunk.vlmetalayer_names().map(str::to_owned).collect();
-        let meta = names.iter().all(|name| schunk.vlmetalayer(name).is_ok());
+        let names = schunk.vlmetalayer_names().map(|names| names.map(str::to_owned).collect::<Vec<_>>());
+        let meta = names.is_ok() && names.iter().flatten().all(|name| schunk.vlmetalayer(name).is_ok());
         let copied = schunk.nchunks() > 10 || schunk.to_bytes().is_ok();
         if write {
             let params = spec(Layout::Contiguous, 0).params;

@@ -10,10 +10,10 @@ fn nan_of_items_of_another_size_stays_what_it_is() {
     let nan = chunk::encode_special(Special::Nan, 16, &[], &Params::new(4)).unwrap();
     let bytes = f32::NAN.to_le_bytes().repeat(4);
     for typesize in [1, 8] {
-        let mut schunk = CreateOptions::new(Params::new(typesize)).create(None).unwrap();
+        let mut schunk = CreateOptions::new(Params::new(typesize)).create_in_memory().unwrap();
         schunk.append_chunk(&nan).unwrap();
         assert_eq!(schunk.decompress_chunk(0).unwrap(), bytes);
-        let copy = schunk.copy(None, &CreateOptions::default()).unwrap();
+        let copy = schunk.copy_in_memory(&CreateOptions::default()).unwrap();
         assert_eq!(contents(&copy).unwrap().concat(), bytes);
     }
 }
@@ -30,7 +30,7 @@ fn a_repeated_value_of_another_size_is_written_out_within_the_limit() {
     let (few, many) = (3 << 10, 600 << 20);
     let chunk = |nbytes| chunk::encode_special(Special::Value, nbytes, &[1, 2, 3], &Params::new(3)).unwrap();
     let limits = Limits::default().with_max_chunk_bytes(few.into());
-    let mut schunk = CreateOptions::new(Params::new(4)).with_limits(limits).create(None).unwrap();
+    let mut schunk = CreateOptions::new(Params::new(4)).with_limits(limits).create_in_memory().unwrap();
     schunk.append_chunk(&chunk(few)).unwrap();
     assert_eq!(schunk.decompress_chunk(0).unwrap(), [1, 2, 3].repeat(few as usize / 3));
     let refused = schunk.append_chunk(&chunk(many));
@@ -45,7 +45,7 @@ fn repeated_values_have_the_size_of_an_item() {
         let size = typesize * 10;
         let bytes: Vec<u8> = (0..size * 2).map(|n| (n % 251) as u8).collect();
         let options = CreateOptions::new(Params::new(typesize)).with_chunksize(size);
-        let mut schunk = options.create(None).unwrap();
+        let mut schunk = options.create_in_memory().unwrap();
         schunk.fill(Special::Zeros, &[], 20).unwrap();
         schunk.append(&bytes[..size as usize]).unwrap();
         schunk.append(&bytes).unwrap();
@@ -70,7 +70,7 @@ fn repeated_values_have_the_size_of_an_item() {
 #[test]
 fn a_chunk_that_is_nowhere_has_the_blocks_of_the_others() {
     let options = CreateOptions::new(Params::new(4).with_blocksize(Some(12))).with_chunksize(40);
-    let mut schunk = options.create(None).unwrap();
+    let mut schunk = options.create_in_memory().unwrap();
     schunk.fill(Special::Nan, &[], 10).unwrap();
     schunk.fill(Special::Value, &[1, 2, 3, 4], 10).unwrap();
     for n in 0..2 {
@@ -95,7 +95,12 @@ fn fills_of_every_kind_go_on_behind_a_short_chunk() {
         for (kind, value, item) in kinds {
             for count in [1, 4, 5, 35] {
                 let options = CreateOptions::new(Params::new(4)).with_chunksize(40).with_overwrite(true);
-                let mut schunk = options.with_layout(layout).create(path.as_deref()).unwrap();
+                let options = options.with_layout(layout);
+                let schunk = match &path {
+                    Some(path) => options.create(path),
+                    None => options.create_in_memory(),
+                };
+                let mut schunk = schunk.unwrap();
                 schunk.fill(kind, value, 10).unwrap();
                 schunk.extend(&data(1)[..20]).unwrap();
                 schunk.fill(kind, value, count).unwrap();
@@ -107,7 +112,7 @@ fn fills_of_every_kind_go_on_behind_a_short_chunk() {
             }
         }
     }
-    let mut bytes = CreateOptions::new(Params::new(1)).with_chunksize(4).create(None).unwrap();
+    let mut bytes = CreateOptions::new(Params::new(1)).with_chunksize(4).create_in_memory().unwrap();
     bytes.append(b"ab").unwrap();
     assert!(bytes.fill(Special::Nan, &[], 1).is_err());
     assert_eq!(bytes.read_items(0..2).unwrap(), b"ab");
@@ -119,10 +124,14 @@ fn a_copy_refuses_what_would_not_fit_together() {
     let path = temp.path("s");
     let options =
         CreateOptions::new(Params::new(1)).with_metalayer("b2nd", *b"x").with_layout(Layout::Sparse);
-    let mut schunk = options.create(Some(&path)).unwrap();
+    let mut schunk = options.create(&path).unwrap();
     schunk.append(b"first").unwrap();
     let refused = |path: Option<&std::path::Path>, options: CreateOptions| {
-        matches!(schunk.copy(path, &options), Err(crate::Error::Usage(_)))
+        let copy = match path {
+            Some(path) => schunk.copy(path, &options),
+            None => schunk.copy_in_memory(&options),
+        };
+        matches!(copy, Err(crate::Error::Usage(_)))
     };
     // The old frame would read the files of the new one.
     assert!(refused(Some(&path), CreateOptions::default().with_layout(Layout::Sparse).with_overwrite(true)));
@@ -141,7 +150,7 @@ fn a_reader_of_an_old_state_keeps_the_files_of_its_chunks_and_no_number_comes_ag
     let temp = TempDir::new("numbers");
     let path = temp.path("s");
     let options = CreateOptions::new(Params::new(1)).with_layout(Layout::Sparse);
-    let mut schunk = options.create(Some(&path)).unwrap();
+    let mut schunk = options.create(&path).unwrap();
     schunk.append(b"first").unwrap();
     schunk.append(b"other").unwrap();
     drop(schunk);
@@ -172,7 +181,7 @@ fn a_reader_of_an_old_state_keeps_the_files_of_its_chunks_and_no_number_comes_ag
 #[test]
 fn more_chunks_than_are_read_at_a_time_are_read_in_turn() {
     let all: Vec<u8> = (0..80_000u32).map(|n| (n / 3) as u8).collect();
-    let mut schunk = CreateOptions::new(Params::new(2)).with_chunksize(2).create(None).unwrap();
+    let mut schunk = CreateOptions::new(Params::new(2)).with_chunksize(2).create_in_memory().unwrap();
     schunk.fill(Special::Value, &[1, 1], 3).unwrap();
     schunk.fill(Special::Zeros, &[], 100_000).unwrap();
     schunk.write_items(3, &all).unwrap();
@@ -188,7 +197,7 @@ fn more_chunks_than_are_read_at_a_time_are_read_in_turn() {
 
 #[test]
 fn a_rewrite_keeps_what_the_handle_was_opened_with() {
-    let mut schunk = CreateOptions::new(Params::new(1)).create(None).unwrap();
+    let mut schunk = CreateOptions::new(Params::new(1)).create_in_memory().unwrap();
     schunk.append(b"bytes").unwrap();
     let options = super::options().with_write(true).with_block_cache(1 << 20);
     let mut schunk = SChunk::from_bytes(schunk.to_bytes().unwrap(), &options).unwrap();
@@ -198,7 +207,7 @@ fn a_rewrite_keeps_what_the_handle_was_opened_with() {
 
 #[test]
 fn chunks_that_hold_no_data_are_not_taken() {
-    let mut schunk = CreateOptions::new(Params::new(2)).create(None).unwrap();
+    let mut schunk = CreateOptions::new(Params::new(2)).create_in_memory().unwrap();
     schunk.append(b"good").unwrap();
     for flag in [0x08, 0x80] {
         for mut chunk in [

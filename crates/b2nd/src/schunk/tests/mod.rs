@@ -7,10 +7,12 @@ mod crash;
 mod damage;
 mod edges;
 mod foreign;
+mod identity;
 mod model;
 mod ops;
 mod places;
 mod relayout;
+mod replace;
 mod reuse;
 mod segments;
 mod several;
@@ -24,6 +26,7 @@ use crate::chunk;
 use crate::chunk::{Params, Special};
 use crate::exec::Exec;
 use crate::frame::ChunkSizes;
+use crate::io::FileId;
 use std::path::PathBuf;
 
 /// A directory that goes away with the test.
@@ -56,6 +59,13 @@ impl Drop for TempDir {
 }
 
 /// The frame at the path again, for writing, by another handle than this one, which had it.
+/// The bytes of a file of a frame.
+fn whole(schunk: &SChunk, file: FileId) -> Vec<u8> {
+    let mut bytes = vec![0; schunk.store.len(file).unwrap() as usize];
+    schunk.store.read_at(file, 0, &mut bytes).unwrap();
+    bytes
+}
+
 fn reopened(schunk: SChunk, path: &std::path::Path) -> SChunk {
     drop(schunk);
     SChunk::open(path, &options().with_write(true)).unwrap()

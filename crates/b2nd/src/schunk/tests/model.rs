@@ -47,7 +47,7 @@ fn observe(schunk: &SChunk) -> Model {
     let vlmeta = |name: &str| schunk.vlmetalayer(name).unwrap().unwrap();
     Model {
         chunks: contents(schunk).unwrap(),
-        vlmeta: schunk.vlmetalayer_names().map(|name| (name.to_owned(), vlmeta(name))).collect(),
+        vlmeta: schunk.vlmetalayer_names().unwrap().map(|name| (name.to_owned(), vlmeta(name))).collect(),
         meta: schunk.metalayers().next().unwrap().1.to_vec(),
     }
 }

@@ -177,7 +177,11 @@ fn run(layout: Layout, path: Option<&Path>, chunksize: Option<u32>, ops: &[Op]) 
         .with_metalayer("m", *b"fixed")
         .with_vlmetalayer("v", *b"free");
     let options = chunksize.into_iter().fold(options, CreateOptions::with_chunksize);
-    let mut schunk = options.create(path).unwrap();
+    let schunk = match path {
+        Some(path) => options.create(path),
+        None => options.create_in_memory(),
+    };
+    let mut schunk = schunk.unwrap();
     let mut model: Vec<Vec<u8>> = Vec::new();
     for op in ops {
         match op {
@@ -222,12 +226,12 @@ fn check_copies(schunk: &SChunk, model: &[Vec<u8>]) {
         let options = CreateOptions::default().with_layout(layout).with_metalayer("m2", *b"more");
         let fast = Params::new(4).with_codec(crate::Codec::Lz4);
         for options in [options.clone(), options.with_params(fast)] {
-            let copy = schunk.copy(None, &options).unwrap();
+            let copy = schunk.copy_in_memory(&options).unwrap();
             assert_eq!(observe(&copy), model);
             assert_eq!(copy.layout(), layout);
             assert_eq!(copy.metalayers().map(|(name, _)| name).collect::<Vec<_>>(), ["m", "m2"]);
             assert_eq!(copy.vlmetalayer("v").unwrap().unwrap(), b"free");
-            let cut = schunk.copy(None, &options.with_chunksize(20)).unwrap();
+            let cut = schunk.copy_in_memory(&options.with_chunksize(20)).unwrap();
             assert_eq!(observe(&cut), model.concat().chunks(20).map(<[u8]>::to_vec).collect::<Vec<_>>());
         }
     }

@@ -100,7 +100,10 @@ fn a_directory_that_is_no_frame_is_never_overwritten() {
     assert_eq!(std::fs::read(path.join("thesis.tex")).unwrap(), b"years");
     let error = SChunk::open(&path, &options()).unwrap_err();
     assert_eq!(error.fault(), Fault::File);
-    assert!(error.to_string().contains("not a sparse frame: no chunks.b2frame"), "{error}");
+    assert!(
+        error.to_string().contains("not a Blosc2 frame: it is a folder without chunks.b2frame"),
+        "{error}"
+    );
 }
 
 #[test]

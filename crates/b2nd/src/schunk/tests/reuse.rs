@@ -4,7 +4,8 @@
 use super::*;
 use crate::error::Error;
 use crate::frame::plan::{FileId, WriteStep};
-use crate::io::{MemoryStore, Store};
+use crate::io::{MemoryStore, OpenedStore, ReadStore, WriteStore};
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -23,16 +24,16 @@ fn frame_of(count: u32) -> Vec<u8> {
         schunk.put_chunk(u64::from(n), &chunk).unwrap();
     }
     schunk.commit().unwrap();
-    schunk.store.slice(FileId::Frame).unwrap().to_vec()
+    whole(&schunk, FileId::Frame)
 }
 
 fn start_of(schunk: &SChunk, n: u64) -> usize {
-    (schunk.header.len() as i64 + schunk.offsets.raw(n).unwrap()) as usize
+    (schunk.header.len() as i64 + schunk.offsets().unwrap().raw(n).unwrap()) as usize
 }
 
 /// The frame as it is in memory, also between commits.
 fn stored(schunk: &SChunk) -> SChunk {
-    SChunk::from_bytes(schunk.store.slice(FileId::Frame).unwrap().to_vec(), &options()).unwrap()
+    SChunk::from_bytes(whole(schunk, FileId::Frame), &options()).unwrap()
 }
 
 /// Checks, while chunks are replaced again and again, that those of `alive` stay, and that the last commit stays whole until the
@@ -44,7 +45,11 @@ fn goes_on(schunk: &mut SChunk, replaced: &[u32], alive: &[u32], what: &str) {
         let chunk = encoded(schunk, &noise(1000 + round));
         schunk.put_chunk(u64::from(n), &chunk).unwrap();
         let now = stored(schunk);
-        assert!(now.offsets == before.offsets && now.trailer == before.trailer, "{what}, {round}");
+        assert!(
+            now.offsets().unwrap().is_same_as(before.offsets().unwrap()).unwrap()
+                && now.trailer().unwrap() == before.trailer().unwrap(),
+            "{what}, {round}"
+        );
         schunk.commit().unwrap();
         for n in alive.iter().filter(|n| !replaced.contains(n)) {
             let found = schunk.decompress_chunk(u64::from(*n)).ok();
@@ -58,9 +63,9 @@ fn an_offset_behind_the_data_frees_nothing() {
     for raw in [3000, 4000, 10_000, 1 << 40] {
         let mut schunk = SChunk::from_bytes(frame_of(6), &options().with_write(true)).unwrap();
         schunk.begin().unwrap();
-        schunk.replace_offset(4, schunk.offsets.raw(4).unwrap(), raw).unwrap();
+        schunk.replace_offset(4, schunk.offsets().unwrap().raw(4).unwrap(), raw).unwrap();
         schunk.commit().unwrap();
-        let bytes = schunk.store.slice(FileId::Frame).unwrap().to_vec();
+        let bytes = whole(&schunk, FileId::Frame);
         let mut damaged = SChunk::from_bytes(bytes, &options().with_write(true)).unwrap();
         goes_on(&mut damaged, &[0], &[1, 2, 3, 5], &format!("offset {raw}"));
     }
@@ -89,7 +94,7 @@ fn a_damaged_chunk_that_is_made_good_takes_no_other_with_it() {
                         schunk.set_vlmetalayer("note", b"b").unwrap();
                         let (offset, bytes) = (start as u64 + 12, flipped.to_vec().into());
                         let step = WriteStep::WriteAt { file: FileId::Frame, offset, bytes };
-                        schunk.store.apply(&step).unwrap();
+                        schunk.apply(&step).unwrap();
                     }
                     let replaced = [n, (n + 1) % count];
                     goes_on(&mut schunk, &replaced, &alive, &format!("{count} {n} {bit} {early}"));
@@ -111,11 +116,11 @@ fn chunks_inside_others_stay() {
     outer.begin().unwrap();
     let raw = outer.write_bytes(&large).unwrap();
     // Chunk 2 is what chunk 1, which nobody can read, holds.
-    outer.replace_offset(1, outer.offsets.raw(1).unwrap(), raw).unwrap();
-    outer.replace_offset(2, outer.offsets.raw(2).unwrap(), raw + 32).unwrap();
+    outer.replace_offset(1, outer.offsets().unwrap().raw(1).unwrap(), raw).unwrap();
+    outer.replace_offset(2, outer.offsets().unwrap().raw(2).unwrap(), raw + 32).unwrap();
     outer.commit().unwrap();
     assert_eq!(outer.decompress_chunk(2).unwrap(), noise(100));
-    let bytes = outer.store.slice(FileId::Frame).unwrap().to_vec();
+    let bytes = whole(&outer, FileId::Frame);
     for replaced in [[1, 3], [3, 4], [0, 5]] {
         let mut schunk = SChunk::from_bytes(bytes.clone(), &options().with_write(true)).unwrap();
         goes_on(&mut schunk, &replaced, &[], "inside");
@@ -129,11 +134,11 @@ fn chunks_inside_others_stay() {
 /// A store that fails once: at a step, in the middle of it where that is a write.
 #[derive(Debug)]
 struct Faulty {
-    store: Box<dyn Store>,
+    store: Box<dyn WriteStore>,
     left: Arc<AtomicU64>,
 }
 
-impl Store for Faulty {
+impl ReadStore for Faulty {
     fn len(&self, file: FileId) -> crate::Result<u64> {
         self.store.len(file)
     }
@@ -143,8 +148,20 @@ impl Store for Faulty {
     fn read_at(&self, file: FileId, offset: u64, buf: &mut [u8]) -> crate::Result<()> {
         self.store.read_at(file, offset, buf)
     }
-    fn slice(&self, file: FileId) -> Option<&[u8]> {
-        self.store.slice(file)
+    fn slice(&self, file: FileId, range: Range<u64>) -> Option<&[u8]> {
+        self.store.slice(file, range)
+    }
+    fn is_in_memory(&self) -> bool {
+        self.store.is_in_memory()
+    }
+    fn path(&self) -> Option<&Path> {
+        self.store.path()
+    }
+}
+
+impl WriteStore for Faulty {
+    fn reader(&self) -> Arc<dyn ReadStore> {
+        self.store.reader()
     }
     fn apply(&mut self, step: &WriteStep<'_>) -> crate::Result<()> {
         if self.left.fetch_sub(1, Ordering::Relaxed) != 1 {
@@ -166,16 +183,16 @@ impl Store for Faulty {
     fn check_place(&self) -> crate::Result<()> {
         self.store.check_place()
     }
-    fn path(&self) -> Option<&Path> {
-        self.store.path()
-    }
 }
 
 /// Makes step number `fails` of the next ones fail.
 fn disturb(schunk: &mut SChunk, fails: u64) -> Arc<AtomicU64> {
     let left = Arc::new(AtomicU64::new(fails));
-    let store = std::mem::replace(&mut schunk.store, Box::new(MemoryStore::default()));
-    schunk.store = Box::new(Faulty { store, left: left.clone() });
+    let empty = OpenedStore::Write(Box::new(MemoryStore::default()));
+    let OpenedStore::Write(store) = std::mem::replace(&mut schunk.writer.store, empty) else {
+        panic!("for writing")
+    };
+    schunk.writer.store = OpenedStore::Write(Box::new(Faulty { store, left: left.clone() }));
     left
 }
 

@@ -10,7 +10,7 @@ const MANY: u64 = 8193;
 /// A frame of chunks of one item each, these.
 fn frame(items: &[u64]) -> SChunk {
     let create = CreateOptions::new(Params::new(8)).with_chunksize(8).with_checksums(true);
-    let mut schunk = create.with_exec(Exec::new(1)).create(None).unwrap();
+    let mut schunk = create.with_exec(Exec::new(1)).create_in_memory().unwrap();
     let mut filling = schunk.transaction();
     items.iter().try_for_each(|item| filling.append(&item.to_le_bytes())).unwrap();
     filling.commit().unwrap();

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::Fault;
-use crate::io::{FileId, MemoryStore, Store};
+use crate::io::{FileId, MemoryStore, WriteStore};
 use crate::limits::Limits;
 use std::fs;
 use std::path::Path;
@@ -52,7 +52,7 @@ fn frames_are_appended_listed_and_opened_by_offset_and_by_number() {
     for mmap in [false, cfg!(feature = "mmap")] {
         let second = SChunk::open(&path, &options().with_frame(1).with_mmap(mmap)).unwrap();
         is_frame(&second, &[4]);
-        assert_eq!(second.store.slice(FileId::Frame).is_some(), mmap);
+        assert_eq!(second.is_in_memory(), mmap);
     }
     // Numbers count from the offset on.
     is_frame(&SChunk::open(&path, &at(want[1].0).with_frame(2)).unwrap(), &[5, 6]);
@@ -265,7 +265,10 @@ fn a_copy_that_fails_leaves_the_file_as_it_was() {
 fn memory_is_shared_until_it_is_written() {
     let bytes: std::sync::Arc<[u8]> = frame(&[1, 2]).to_bytes().unwrap().into();
     let mut schunk = SChunk::from_shared(bytes.clone(), &options().with_write(true)).unwrap();
-    assert!(std::ptr::eq(schunk.store.slice(FileId::Frame).unwrap(), &raw const *bytes));
+    assert!(std::ptr::eq(
+        schunk.store.slice(FileId::Frame, 0..bytes.len() as u64).unwrap(),
+        &raw const *bytes
+    ));
     let before = bytes.to_vec();
     let chunk = encoded(&schunk, &data(9));
     schunk.put_chunk(0, &chunk).unwrap();
@@ -319,12 +322,13 @@ fn a_store_of_the_callers_is_one_like_the_others() {
     for layout in [Layout::Contiguous, Layout::Sparse] {
         let mut store = MemoryStore::default();
         original.save_to_store(&mut store, layout).unwrap();
-        let mut schunk = SChunk::open_store(Box::new(store), layout, &options().with_write(true)).unwrap();
+        let mut schunk =
+            SChunk::open_store_mut(Box::new(store), layout, &options().with_write(true)).unwrap();
         let chunk = encoded(&schunk, &data(4));
         schunk.put_chunk(0, &chunk).unwrap();
         schunk.commit().unwrap();
         is_frame(&schunk, &[4, 3]);
-        let store: Box<dyn Store> = Box::new(MemoryStore::default());
-        assert!(SChunk::open_store(store, layout, &at(1)).is_err());
+        let store: Box<dyn WriteStore> = Box::new(MemoryStore::default());
+        assert!(SChunk::open_store_mut(store, layout, &at(1)).is_err());
     }
 }

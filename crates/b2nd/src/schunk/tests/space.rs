@@ -6,7 +6,7 @@ use crate::Durability;
 use crate::codec::Codec;
 use crate::frame::Offsets;
 use crate::frame::plan::{FileId, WriteStep};
-use crate::io::{MemoryStore, Store};
+use crate::io::{MemoryStore, OpenedStore, WriteStore};
 use crate::schunk::space::{chunks_at, last_chunks};
 use b2nd_testkit::rng::Rng;
 use std::fs;
@@ -154,7 +154,8 @@ fn many_commits(durability: Durability, seed: u64) -> (Vec<WriteStep<'static>>, 
     let log = Log::default();
     let options = options().with_write(true).with_durability(durability);
     let mut schunk = SChunk::create(Target::Memory, loose_spec(), &options).unwrap();
-    schunk.store = Box::new(Recorder { store: MemoryStore::default(), log: log.clone() });
+    schunk.writer.store =
+        OpenedStore::Write(Box::new(Recorder { store: MemoryStore::default(), log: log.clone() }));
     let (mut want, mut draw) = (Vec::new(), Draw(0x9e37_79b9 * seed));
     let mut states = Vec::new();
     for _ in 0..40 {
@@ -182,7 +183,7 @@ fn many_commits(durability: Durability, seed: u64) -> (Vec<WriteStep<'static>>, 
 fn survives(steps: &[WriteStep<'static>], want: &mut impl FnMut(&[Vec<u8>]) -> bool) {
     let mut store = MemoryStore::default();
     steps.iter().for_each(|step| store.apply(step).unwrap());
-    let survived = SChunk::load(Box::new(store), Layout::Contiguous, &options());
+    let survived = SChunk::load(OpenedStore::Write(Box::new(store)), Layout::Contiguous, &options());
     let survived = contents(&survived.unwrap()).unwrap();
     assert!(want(&survived), "no state of {} chunks after {} steps", survived.len(), steps.len());
 }
@@ -287,7 +288,7 @@ fn readers_keep_the_state_that_they_opened() {
 fn a_block_cache_never_holds_what_was_in_the_same_place_before() {
     let options = crate::Options::new().with_chunks([100]).with_blocks([50]);
     let bytes =
-        options.create(None, crate::Dtype::parse("<u4").unwrap(), &[600]).unwrap().to_bytes().unwrap();
+        options.create_in_memory(crate::Dtype::parse("<u4").unwrap(), [600]).unwrap().to_bytes().unwrap();
     let open = super::options().with_write(true).with_block_cache(1 << 20);
     let mut array = crate::Array::from_bytes(bytes, &open).unwrap();
     let place = |at: usize| crate::s![at as i64..at as i64 + 10];

@@ -2,8 +2,9 @@
 
 use super::*;
 use crate::frame::plan::{FileId, WriteStep};
-use crate::io::{MemoryStore, Store};
-use std::path::Path;
+use crate::io::{MemoryStore, OpenedStore, ReadStore, WriteStore};
+use std::ops::Range;
+use std::sync::Arc;
 
 #[test]
 fn a_rollback_leaves_the_commit_of_another_writer_alone() {
@@ -47,24 +48,30 @@ struct Failing {
     syncs: usize,
 }
 
-impl Store for Failing {
+impl ReadStore for Failing {
     fn len(&self, file: FileId) -> crate::Result<u64> {
         self.store.len(file)
     }
     fn read_at(&self, file: FileId, offset: u64, buf: &mut [u8]) -> crate::Result<()> {
         self.store.read_at(file, offset, buf)
     }
-    fn slice(&self, file: FileId) -> Option<&[u8]> {
-        self.store.slice(file)
+    fn slice(&self, file: FileId, range: Range<u64>) -> Option<&[u8]> {
+        self.store.slice(file, range)
+    }
+    fn is_in_memory(&self) -> bool {
+        true
+    }
+}
+
+impl WriteStore for Failing {
+    fn reader(&self) -> Arc<dyn ReadStore> {
+        self.store.reader()
     }
     fn apply(&mut self, step: &WriteStep<'_>) -> crate::Result<()> {
         if let WriteStep::Sync { .. } = step {
             self.syncs = self.syncs.checked_sub(1).ok_or_else(|| crate::Error::usage("a broken disk"))?;
         }
         self.store.apply(step)
-    }
-    fn path(&self) -> Option<&Path> {
-        None
     }
 }
 
@@ -75,14 +82,18 @@ fn a_commit_whose_sync_fails_is_taken_back_whole() {
         first.put_chunk(2, &encoded(&first, &data(3))).unwrap();
         first.commit().unwrap();
         let store = Failing { store: MemoryStore::from_bytes(first.to_bytes().unwrap()), syncs };
-        let mut schunk =
-            SChunk::load(Box::new(store), Layout::Contiguous, &options().with_write(true)).unwrap();
+        let mut schunk = SChunk::load(
+            OpenedStore::Write(Box::new(store)),
+            Layout::Contiguous,
+            &options().with_write(true),
+        )
+        .unwrap();
         schunk.put_chunk(1, &encoded(&schunk, &data(6))).unwrap();
         schunk.stage_vlmetalayer("note", b"changed").unwrap();
         schunk.stage_metalayer("b2nd", &[1; 20]).unwrap();
         assert!(schunk.commit().is_err());
         schunk.rollback().unwrap();
-        let bytes = schunk.store.slice(FileId::Frame).unwrap().to_vec();
+        let bytes = whole(&schunk, FileId::Frame);
         let left = SChunk::from_bytes(bytes, &options()).unwrap();
         assert_eq!(contents(&left).unwrap(), contents(&first).unwrap());
         assert_eq!(left.vlmetalayer("note").unwrap().unwrap(), b"\xa5hello");
@@ -93,9 +104,11 @@ fn a_commit_whose_sync_fails_is_taken_back_whole() {
 #[test]
 fn metadata_that_could_not_be_committed_is_forgotten() {
     let options_of = crate::Options::new().with_metalayer("origin", *b"here");
-    let bytes = options_of.create(None, crate::Dtype::raw(4), &[100]).unwrap().to_bytes().unwrap();
+    let bytes = options_of.create_in_memory(crate::Dtype::raw(4), [100]).unwrap().to_bytes().unwrap();
     let store = Failing { store: MemoryStore::from_bytes(bytes), syncs: 0 };
-    let schunk = SChunk::load(Box::new(store), Layout::Contiguous, &options().with_write(true)).unwrap();
+    let schunk =
+        SChunk::load(OpenedStore::Write(Box::new(store)), Layout::Contiguous, &options().with_write(true))
+            .unwrap();
     let mut array = crate::Array::from_schunk(schunk).unwrap();
     assert!(array.set_vlmetalayer("unit", b"m/s").is_err());
     assert!(array.set_metalayer("origin", b"away").is_err());

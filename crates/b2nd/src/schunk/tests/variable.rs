@@ -6,7 +6,7 @@ use crate::schunk::CreateOptions;
 
 /// Chunks of 400 bytes (one of them zeros), then one of 100, then one of 600.
 fn variable() -> SChunk {
-    let mut schunk = CreateOptions::new(Params::new(4)).with_chunksize(400).create(None).unwrap();
+    let mut schunk = CreateOptions::new(Params::new(4)).with_chunksize(400).create_in_memory().unwrap();
     schunk.append(&data(3)).unwrap();
     schunk.fill(Special::Zeros, &[], 100).unwrap();
     schunk.append(&data(4)[..100]).unwrap();
@@ -26,7 +26,7 @@ fn a_chunk_behind_a_short_one_makes_a_frame_of_version_3() {
     assert_eq!(schunk.header.bytes()[25], 0x53);
     assert_eq!(sizes(&schunk), [400, 400, 100, 600]);
     // An offset cannot say how many zeros there are: they are a chunk now.
-    assert!((0..4).all(|n| matches!(schunk.offsets.get(n).unwrap(), Entry::Stored(_))));
+    assert!((0..4).all(|n| matches!(schunk.offsets().unwrap().get(n).unwrap(), Entry::Stored(_))));
     assert_eq!(schunk.chunk_info(1).unwrap().special, Some(Special::Value));
     assert_eq!(schunk.decompress_chunk(1).unwrap(), [0; 400]);
     assert_eq!(
@@ -37,7 +37,7 @@ fn a_chunk_behind_a_short_one_makes_a_frame_of_version_3() {
 
 #[test]
 fn the_first_chunk_decides_and_what_breaks_its_rule_is_known() {
-    let options = || CreateOptions::new(Params::new(4)).create(None).unwrap();
+    let options = || CreateOptions::new(Params::new(4)).create_in_memory().unwrap();
     let mut schunk = options();
     assert_eq!(schunk.header.bytes()[57..62], [0xd2, 0xff, 0xff, 0xff, 0xff]);
     schunk.append(&data(1)).unwrap();
@@ -106,13 +106,13 @@ fn forged_sizes_are_errors() {
     // A chunk that claims two gigabytes.
     let mut schunk = forged(header + 4, &0x7fff_0000u32.to_le_bytes());
     let limits = schunk.limits().clone().with_max_chunk_bytes(1 << 20);
-    schunk.context = schunk.context.clone().with_limits(limits);
+    schunk.state.context = schunk.context.clone().with_limits(limits);
     assert!(schunk.decompress_chunk(0).is_err());
     assert!(schunk.read_items(0..1).is_err());
     assert!(schunk.write_items(0, &[0; 4]).is_err());
     // Offsets that say "zeros" have no size here.
     let mut schunk = forged(0, &[0x9e]);
-    schunk.offsets.replace(2, i64::MIN | (1 << 56)).unwrap();
+    schunk.offsets_mut().replace(2, i64::MIN | (1 << 56)).unwrap();
     assert_eq!(schunk.chunk_info(2).map_err(fault), Err(crate::Fault::File));
     assert_eq!(schunk.read_items(0..1).map_err(fault), Err(crate::Fault::File));
     assert!(schunk.delete(2).is_err() && schunk.update(2, &[0; 4]).is_err());
@@ -145,7 +145,7 @@ fn old_frames_say_that_they_are_converted_first() {
     assert!(error.to_string().contains("convert"), "{error}");
     let old = SChunk::from_bytes(frame, &options()).unwrap();
     assert_eq!(old.version(), 1);
-    let copy = old.copy(None, &CreateOptions::default()).unwrap();
+    let copy = old.copy_in_memory(&CreateOptions::default()).unwrap();
     assert_eq!((copy.version(), contents(&copy).unwrap()), (3, contents(&old).unwrap()));
 }
 
@@ -153,7 +153,7 @@ fn old_frames_say_that_they_are_converted_first() {
 fn a_file_is_compacted_in_its_place() {
     let temp = TempDir::new("compact");
     let path = temp.path("frame");
-    let mut schunk = CreateOptions::new(Params::new(4)).create(Some(&path)).unwrap();
+    let mut schunk = CreateOptions::new(Params::new(4)).create(&path).unwrap();
     for n in 0..9 {
         schunk.append(&data(n)).unwrap();
     }

@@ -20,7 +20,7 @@ proptest! {
         }
         let pair = Pair::new(Options::new().with_chunks([chunk; 3]).with_blocks([1, 1, chunk]), &from);
         let options = Options::new().with_chunks([other; 3]).with_blocks([other, 1, 1]);
-        let array = options.reshape(None, &pair.array, &to).unwrap();
+        let array = options.reshape_in_memory(&pair.array, &to).unwrap();
         prop_assert_eq!(array.shape(), &to[..]);
         let model = NaiveArray { shape: usize_of(&to), ..pair.model };
         Pair { array, model, next: 0 }.check_stored();
@@ -30,12 +30,12 @@ proptest! {
 #[test]
 fn reshaping_knows_scalars_and_refuses_another_size() {
     let pair = Pair::new(Options::new(), &[1, 1]);
-    let scalar = Options::new().reshape(None, &pair.array, &[]).unwrap();
+    let scalar = Options::new().reshape_in_memory(&pair.array, ()).unwrap();
     assert_eq!(scalar.read_bytes(()).unwrap(), pair.model.data);
-    let vector = Options::new().reshape(None, &scalar, &[1]).unwrap();
+    let vector = Options::new().reshape_in_memory(&scalar, [1]).unwrap();
     assert_eq!(vector.read_bytes(()).unwrap(), pair.model.data);
-    assert!(Options::new().reshape(None, &vector, &[2]).is_err());
-    assert!(Options::new().reshape(None, &vector, &[1 << 40, 1 << 40]).is_err());
+    assert!(Options::new().reshape_in_memory(&vector, [2]).is_err());
+    assert!(Options::new().reshape_in_memory(&vector, [1u64 << 40, 1 << 40]).is_err());
 }
 
 #[test]
@@ -43,11 +43,11 @@ fn a_converted_array_is_converted_item_by_item() {
     let options = || Options::new().with_chunks([3, 4]).with_blocks([2, 2]);
     let mut a = options()
         .with_vlmetalayer("unit", *b"\xa1K")
-        .create(None, Dtype::parse(">i2").unwrap(), &[7, 9])
+        .create_in_memory(Dtype::parse(">i2").unwrap(), [7, 9])
         .unwrap();
     let items: Vec<i16> = (0..21).map(|n| n * 300 - 3000).collect();
     a.write_items(crate::s![..3, 1..8], &items).unwrap();
-    let floats = Options::new().astype(None, &a, &Dtype::parse("<f8").unwrap()).unwrap();
+    let floats = Options::new().astype_in_memory(&a, &Dtype::parse("<f8").unwrap()).unwrap();
     let due: Vec<f64> = a.read_items::<i16>(()).unwrap().into_iter().map(f64::from).collect();
     assert_eq!(floats.read_items::<f64>(()).unwrap(), due);
     assert_eq!((floats.chunks(), floats.blocks()), (a.chunks(), a.blocks()));
@@ -55,11 +55,11 @@ fn a_converted_array_is_converted_item_by_item() {
     // What was never written stays a special chunk.
     assert!(matches!(floats.schunk.place(8).unwrap(), crate::schunk::Place::Special(_)));
     check_padding(&floats);
-    let nan = options().with_fill(Fill::Nan).create(None, Dtype::parse("<f4").unwrap(), &[5, 5]).unwrap();
+    let nan = options().with_fill(Fill::Nan).create_in_memory(Dtype::parse("<f4").unwrap(), [5, 5]).unwrap();
     let truths =
-        Options::new().with_chunks([2, 2]).astype(None, &nan, &Dtype::parse("|b1").unwrap()).unwrap();
+        Options::new().with_chunks([2, 2]).astype_in_memory(&nan, &Dtype::parse("|b1").unwrap()).unwrap();
     assert_eq!(truths.read_items::<bool>(()).unwrap(), [true; 25]);
-    assert!(Options::new().astype(None, &nan, &Dtype::parse("|S4").unwrap()).is_err());
+    assert!(Options::new().astype_in_memory(&nan, &Dtype::parse("|S4").unwrap()).is_err());
 }
 
 struct TempDir(PathBuf);
@@ -79,7 +79,7 @@ fn a_refreshed_array_is_as_the_other_handle_left_it() {
         let path = dir.0.join(format!("{layout:?}"));
         let options =
             options(layout, 1).with_chunks([4]).with_metalayer("note", *b"one").with_owner_lock(false);
-        let mut first = options.create(Some(&path), Dtype::parse("<u2").unwrap(), &[0]).unwrap();
+        let mut first = options.create(&path, Dtype::parse("<u2").unwrap(), [0]).unwrap();
         let mut reader = Array::open(&path).unwrap();
         let mut second = Array::open_with(&path, &writing()).unwrap();
         assert!(!reader.refresh().unwrap());
@@ -105,6 +105,6 @@ fn a_refreshed_array_is_as_the_other_handle_left_it() {
         assert!(reader.refresh().unwrap());
         assert_eq!(reader.shape(), [0]);
     }
-    let mut memory = Options::new().create(None, Dtype::parse("<u2").unwrap(), &[3]).unwrap();
+    let mut memory = Options::new().create_in_memory(Dtype::parse("<u2").unwrap(), [3]).unwrap();
     assert!(!memory.refresh().unwrap());
 }

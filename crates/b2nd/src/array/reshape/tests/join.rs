@@ -34,10 +34,10 @@ proptest! {
         let mut model = pairs[0].model.clone();
         pairs[1..].iter().for_each(|p| model.join(axis, &p.model));
         let exec = Exec::new(threads);
-        let array = Options::new().with_exec(exec.clone()).concatenate(None, &arrays, axis).unwrap();
+        let array = Options::new().with_exec(exec.clone()).concatenate_in_memory(&arrays, axis).unwrap();
         prop_assert_eq!(array.chunks(), arrays[0].chunks());
         Pair { array, model: model.clone(), next: 0 }.check_stored();
-        let mut first = Options::new().with_exec(exec).copy(None, arrays[0]).unwrap();
+        let mut first = Options::new().with_exec(exec).copy_in_memory(arrays[0]).unwrap();
         first.extend(axis, &arrays[1..]).unwrap();
         Pair { array: first, model, next: 0 }.check_stored();
     }
@@ -59,7 +59,7 @@ proptest! {
             chunks.insert(axis, chunk);
             options = options.with_chunks(chunks);
         }
-        let array = options.stack(None, &arrays, axis).unwrap();
+        let array = options.stack_in_memory(&arrays, axis).unwrap();
         let mut empty = usize_of(&shape);
         empty.insert(axis, 0);
         let mut model = NaiveArray::zeros(&empty, 2);
@@ -80,7 +80,7 @@ proptest! {
         let blocks: Vec<u64> = axes.iter().map(|a| a.2.min(a.1)).collect();
         let other: Vec<u64> = axes.iter().map(|a| a.3).collect();
         let source = pair(&shape, &chunks, &blocks, 1);
-        let array = Options::new().with_chunks(other.clone()).copy(None, &source.array).unwrap();
+        let array = Options::new().with_chunks(other.clone()).copy_in_memory(&source.array).unwrap();
         prop_assert_eq!(array.chunks(), other);
         Pair { array, model: source.model, next: 0 }.check_stored();
     }
@@ -105,18 +105,18 @@ fn with_foreign_chunk(shape: &[u64]) -> Array {
 #[test]
 fn chunks_that_fit_come_along_as_they_are() {
     let a = with_foreign_chunk(&[8, 5]);
-    let copy = Options::new().with_layout(Layout::Sparse).copy(None, &a).unwrap();
+    let copy = Options::new().with_layout(Layout::Sparse).copy_in_memory(&a).unwrap();
     assert_eq!(stored(&copy), stored(&a));
-    let joined = Options::new().concatenate(None, &[&a, &a], 0).unwrap();
+    let joined = Options::new().concatenate_in_memory(&[&a, &a], 0).unwrap();
     assert_eq!(stored(&joined), [stored(&a), stored(&a)].concat());
-    let mut longer = Options::new().copy(None, &a).unwrap();
+    let mut longer = Options::new().copy_in_memory(&a).unwrap();
     longer.extend(0, &[&a]).unwrap();
     assert_eq!(stored(&longer), stored(&joined));
-    let stacked = Options::new().stack(None, &[&a, &a], 0).unwrap();
+    let stacked = Options::new().stack_in_memory(&[&a, &a], 0).unwrap();
     assert_eq!(stacked.chunks(), [1, 4, 3]);
     assert_eq!(stored(&stacked), stored(&joined));
     // With other parameters nothing does.
-    let other = Options::new().with_params(Params::new(2).with_clevel(9)).copy(None, &a).unwrap();
+    let other = Options::new().with_clevel(9).copy_in_memory(&a).unwrap();
     assert_ne!(stored(&other)[0], stored(&a)[0]);
     assert_eq!(other.read_bytes(()).unwrap(), a.read_bytes(()).unwrap());
 }
@@ -124,8 +124,8 @@ fn chunks_that_fit_come_along_as_they_are() {
 #[test]
 fn metadata_comes_along_with_a_copy() {
     let options = Options::new().with_metalayer("origin", *b"here").with_vlmetalayer("unit", *b"\xa1m");
-    let a = options.create(None, Dtype::parse("<M8[ns]").unwrap(), &[3]).unwrap();
-    let copy = Options::new().with_vlmetalayer("unit", *b"\xa1s").copy(None, &a).unwrap();
+    let a = options.create_in_memory(Dtype::parse("<M8[ns]").unwrap(), [3]).unwrap();
+    let copy = Options::new().with_vlmetalayer("unit", *b"\xa1s").copy_in_memory(&a).unwrap();
     assert_eq!(copy.dtype(), a.dtype());
     let names: Vec<&str> = copy.schunk.metalayers().map(|(name, _)| name).collect();
     assert_eq!(names, ["b2nd", "origin"]);
@@ -135,16 +135,16 @@ fn metadata_comes_along_with_a_copy() {
 #[test]
 fn what_does_not_fit_is_not_joined() {
     let make = |dtype: &str, shape: &[u64]| {
-        Options::new().create(None, Dtype::parse(dtype).unwrap(), shape).unwrap()
+        Options::new().create_in_memory(Dtype::parse(dtype).unwrap(), shape).unwrap()
     };
     let (a, b, c) = (make("<i2", &[2, 3]), make("<i2", &[2, 4]), make(">i2", &[2, 3]));
-    assert!(Options::new().concatenate(None, &[], 0).is_err());
-    assert!(Options::new().stack(None, &[], 0).is_err());
-    assert!(Options::new().concatenate(None, &[&a, &b], 0).is_err());
-    assert_eq!(Options::new().concatenate(None, &[&a, &b], 1).unwrap().shape(), [2, 7]);
-    assert!(Options::new().concatenate(None, &[&a], 2).is_err());
-    assert!(Options::new().concatenate(None, &[&a, &c], 0).is_err());
-    assert!(Options::new().stack(None, &[&a, &b], 0).is_err());
-    assert!(Options::new().stack(None, &[&a, &a], 3).is_err());
-    assert_eq!(Options::new().stack(None, &[&a, &a], 2).unwrap().shape(), [2, 3, 2]);
+    assert!(Options::new().concatenate_in_memory(&[], 0).is_err());
+    assert!(Options::new().stack_in_memory(&[], 0).is_err());
+    assert!(Options::new().concatenate_in_memory(&[&a, &b], 0).is_err());
+    assert_eq!(Options::new().concatenate_in_memory(&[&a, &b], 1).unwrap().shape(), [2, 7]);
+    assert!(Options::new().concatenate_in_memory(&[&a], 2).is_err());
+    assert!(Options::new().concatenate_in_memory(&[&a, &c], 0).is_err());
+    assert!(Options::new().stack_in_memory(&[&a, &b], 0).is_err());
+    assert!(Options::new().stack_in_memory(&[&a, &a], 3).is_err());
+    assert_eq!(Options::new().stack_in_memory(&[&a, &a], 2).unwrap().shape(), [2, 3, 2]);
 }

@@ -85,7 +85,7 @@ fn special_chunks_stay_special_and_cost_nothing() {
     for (fill, kind) in
         [(Fill::Zeros, Special::Zeros), (Fill::Nan, Special::Nan), (Fill::Uninit, Special::Uninit)]
     {
-        let mut a = new(fill.clone()).create(None, dtype(), &[100_001, 7]).unwrap();
+        let mut a = new(fill.clone()).create_in_memory(dtype(), [100_001, 7]).unwrap();
         let len = a.schunk.frame_len();
         a.resize(Resize::to([1_000_000_003, 7]).with_fill(fill.clone())).unwrap();
         a.resize(Resize::to([2_000_000_003, 70]).with_starts([500, 2]).with_fill(fill.clone())).unwrap();
@@ -95,7 +95,7 @@ fn special_chunks_stay_special_and_cost_nothing() {
         // Each commit writes offsets and trailer anew.
         assert!(a.schunk.frame_len() <= 4 * len, "{} {len}", a.schunk.frame_len());
     }
-    let mut mixed = new(Fill::Nan).create(None, dtype(), &[1500, 10]).unwrap();
+    let mut mixed = new(Fill::Nan).create_in_memory(dtype(), [1500, 10]).unwrap();
     mixed.resize([2000, 20]).unwrap();
     let kinds = places(&mixed);
     assert_eq!((kinds[0], kinds[1]), (Place::Special(Special::Nan), Place::Special(Special::Zeros)));
@@ -114,7 +114,7 @@ fn what_cannot_be_is_refused_and_leaves_the_array() {
     assert!(a.resize(Resize::to([8, 7]).with_starts([0])).is_err());
     assert!(a.resize(Resize::to([8, 5]).with_starts([0, 6])).is_err());
     assert!(a.resize([u64::MAX, 6]).is_err());
-    assert!(a.resize([1 << 40, 1 << 40]).is_err());
+    assert!(a.resize([1u64 << 40, 1 << 40]).is_err());
     assert!(a.resize(Resize::to([8, 7]).with_fill(Fill::Value(vec![1]))).is_err());
     assert!(a.resize(Resize::to([8, 7]).with_fill(Fill::Nan)).is_err());
     assert!(a.append_bytes(2, &[0; 12]).is_err());
@@ -124,10 +124,12 @@ fn what_cannot_be_is_refused_and_leaves_the_array() {
     assert!(a.delete(2, 0).is_err());
     assert!(a.delete(0, crate::Ellipsis).is_err());
     assert!(
-        a.extend(0, &[&Options::new().create(None, Dtype::parse("<u2").unwrap(), &[1, 6]).unwrap()]).is_err()
+        a.extend(0, &[&Options::new().create_in_memory(Dtype::parse("<u2").unwrap(), [1, 6]).unwrap()])
+            .is_err()
     );
     assert!(
-        a.extend(0, &[&Options::new().create(None, Dtype::parse("<i2").unwrap(), &[1, 5]).unwrap()]).is_err()
+        a.extend(0, &[&Options::new().create_in_memory(Dtype::parse("<i2").unwrap(), [1, 5]).unwrap()])
+            .is_err()
     );
     pair.check_stored();
     let bytes = pair.array.to_bytes().unwrap();

@@ -31,7 +31,7 @@ fn options(layout: Layout, threads: usize) -> Options {
 
 impl Pair {
     fn new(options: Options, shape: &[u64]) -> Self {
-        let array = options.create(None, Dtype::parse("<i2").unwrap(), shape).unwrap();
+        let array = options.create_in_memory(Dtype::parse("<i2").unwrap(), shape).unwrap();
         let mut pair = Pair { array, model: NaiveArray::zeros(&usize_of(shape), 2), next: 1 };
         let items = pair.items(pair.array.size() as usize);
         pair.array.write_bytes((), &items).unwrap();

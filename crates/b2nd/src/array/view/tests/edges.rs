@@ -6,7 +6,7 @@ use crate::s;
 
 fn numbered(chunks: &[u64], blocks: &[u64], shape: &[u64]) -> (Array, Vec<i32>) {
     let options = Options::new().with_chunks(chunks).with_blocks(blocks);
-    let mut array = options.create(None, Dtype::parse("<i4").unwrap(), shape).unwrap();
+    let mut array = options.create_in_memory(Dtype::parse("<i4").unwrap(), shape).unwrap();
     let items: Vec<i32> = (1..=array.size() as i32).collect();
     array.write_items((), &items).unwrap();
     (array, items)
@@ -22,7 +22,7 @@ fn an_axis_with_long_chunks_is_squeezed() {
     assert_eq!(squeezed.read_items::<i32>(()).unwrap(), items);
     assert_eq!(squeezed.read_items::<i32>(s![3, 2..4]).unwrap(), items[17..19]);
     assert_eq!(squeezed.transpose().read_items::<i32>(s![1]).unwrap(), [2, 7, 12, 17]);
-    let copy = Options::new().copy(None, squeezed).unwrap();
+    let copy = Options::new().copy_in_memory(squeezed).unwrap();
     assert_eq!((copy.shape(), copy.chunks(), copy.blocks()), (&[4, 5][..], &[4, 3][..], &[2, 2][..]));
     assert_eq!(copy.read_items::<i32>(()).unwrap(), items);
     // Whole chunks, and a part of one; what lies past the edge stays zeros.
@@ -73,8 +73,8 @@ fn an_array_without_axes_has_views() {
 #[test]
 fn a_copy_takes_the_metadata_along() {
     let options = Options::new().with_metalayer("origin", *b"there").with_vlmetalayer("unit", *b"m");
-    let array = options.create(None, Dtype::parse("<i4").unwrap(), &[3, 0]).unwrap();
-    let copy = Options::new().copy(None, array.transpose()).unwrap();
+    let array = options.create_in_memory(Dtype::parse("<i4").unwrap(), [3, 0]).unwrap();
+    let copy = Options::new().copy_in_memory(array.transpose()).unwrap();
     assert_eq!((copy.shape(), copy.dtype()), (&[0, 3][..], array.dtype()));
     assert!(copy.schunk().metalayers().any(|(name, content)| (name, content) == ("origin", b"there")));
     assert_eq!(copy.schunk().vlmetalayer("unit").unwrap().as_deref(), Some(&b"m"[..]));
@@ -84,9 +84,9 @@ fn a_copy_takes_the_metadata_along() {
 fn a_slice_keeps_chunks_that_it_takes_whole() {
     let options = Options::new().with_metalayer("origin", *b"there").with_vlmetalayer("unit", *b"m");
     let options = options.with_chunks([4, 3]).with_blocks([2, 3]);
-    let mut array = options.create(None, Dtype::parse("<i4").unwrap(), &[14, 9]).unwrap();
+    let mut array = options.create_in_memory(Dtype::parse("<i4").unwrap(), [14, 9]).unwrap();
     array.write_items((), &(1..=126).collect::<Vec<i32>>()).unwrap();
-    let part = Options::new().slice(None, &array, s![4..12, 3..]).unwrap();
+    let part = Options::new().slice_in_memory(&array, s![4..12, 3..]).unwrap();
     assert_eq!((part.shape(), part.chunks(), part.blocks()), (&[8, 6][..], &[4, 3][..], &[2, 3][..]));
     for (n, of) in [4, 5, 7, 8].into_iter().enumerate() {
         assert_eq!(part.schunk().chunk(n as u64).unwrap(), array.schunk().chunk(of).unwrap(), "chunk {n}");
@@ -97,9 +97,9 @@ fn a_slice_keeps_chunks_that_it_takes_whole() {
     for (selection, shape) in
         [(s![4..6, ..], &[2, 9][..]), (s![.., 0], &[14]), (s![..;2, ..], &[7, 9]), (s![3, 3], &[])]
     {
-        let part = Options::new().slice(None, &array, selection.clone()).unwrap();
+        let part = Options::new().slice_in_memory(&array, selection.clone()).unwrap();
         assert_eq!((part.shape(), part.chunks()), (shape, shape), "{selection}");
         assert_eq!(part.read_items::<i32>(()).unwrap(), array.read_items::<i32>(selection).unwrap());
     }
-    assert!(matches!(Options::new().slice(None, &array, s![14]), Err(Error::Usage { .. })));
+    assert!(matches!(Options::new().slice_in_memory(&array, s![14]), Err(Error::Usage { .. })));
 }

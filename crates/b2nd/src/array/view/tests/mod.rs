@@ -19,7 +19,7 @@ fn pair(shape: &[u64], rng: &mut Rng) -> (Array, NaiveArray) {
         .with_blocks(blocks)
         .with_exec(Exec::new(1 + rng.below(3) as usize));
     let options = if rng.chance(30) { options.with_block_cache(1 << 20) } else { options };
-    let mut array = options.create(None, Dtype::raw(3), shape).unwrap();
+    let mut array = options.create_in_memory(Dtype::raw(3), shape).unwrap();
     let lengths: Vec<usize> = shape.iter().map(|&n| n as usize).collect();
     let mut model = NaiveArray::zeros(&lengths, 3);
     let rows: Vec<Vec<usize>> = lengths
@@ -101,13 +101,13 @@ proptest! {
         let (changes, model) = changes(&array, &mut rng);
         let view = changes.iter().fold(array.view(), |view, change| change.of(&view));
         let due = naive.get_flat(&model.at);
-        let copy = Options::new().copy(None, &view)?;
+        let copy = Options::new().copy_in_memory(&view)?;
         prop_assert_eq!((copy.shape(), copy.chunks()), (view.shape(), view.chunks()));
         prop_assert_eq!(copy.read_bytes(())?, &due[..]);
         // Other chunks, and few bytes at a time.
         let chunks: Vec<u64> = model.shape.iter().map(|_| 1 + rng.below(4)).collect();
         let mut writer =
-            Options::new().with_chunks(chunks).create_uncommitted(None, array.dtype().clone(), view.shape())?;
+            Options::new().with_chunks(chunks).create_uncommitted_in_memory(array.dtype().clone(), view.shape())?;
         view.copy_taken(&Selection::all().resolve(view.shape())?, &mut writer, rng.below(400))?;
         prop_assert_eq!(writer.commit()?.read_bytes(())?, due);
     }
@@ -120,14 +120,14 @@ proptest! {
         let view = changes.iter().fold(array.view(), |view, change| change.of(&view));
         let (selection, taken) = selection(&model, &mut rng);
         let due = naive.get_flat(&taken);
-        let part = Options::new().slice(None, &view, selection.clone())?;
+        let part = Options::new().slice_in_memory(&view, selection.clone())?;
         prop_assert_eq!(part.shape(), view.selection_shape(selection.clone())?);
         prop_assert_eq!(part.read_bytes(())?, &due[..], "{} of {:?}", selection, changes);
         prop_assert!(part.verify()?.is_sound());
         // Other chunks, and few bytes at a time.
         let chunks: Vec<u64> = part.shape().iter().map(|_| 1 + rng.below(4)).collect();
         let options = Options::new().with_chunks(chunks);
-        let mut writer = options.create_uncommitted(None, array.dtype().clone(), part.shape())?;
+        let mut writer = options.create_uncommitted_in_memory(array.dtype().clone(), part.shape())?;
         view.copy_taken(&selection.resolve(view.shape())?, &mut writer, rng.below(60))?;
         prop_assert_eq!(writer.commit()?.read_bytes(())?, due, "{} of {:?}, in pieces", selection, changes);
     }
@@ -146,7 +146,7 @@ proptest! {
             axes.iter().enumerate().map(|(d, axis)| place(axis.1 + axis.2 * array.chunks()[d], d)).collect();
         let indices: Vec<Vec<usize>> =
             start.iter().zip(&stop).map(|(&a, &b)| (a as usize..b as usize).collect()).collect();
-        let part = Options::new().slice(None, &array, Selection::from_box(&start, &stop))?;
+        let part = Options::new().slice_in_memory(&array, Selection::from_box(&start, &stop))?;
         prop_assert_eq!(part.read_bytes(())?, naive.get(&indices));
         let kept = |d: usize| {
             let count = stop[d] - start[d];

@@ -1,0 +1,336 @@
+//! Reading without a store: says which bytes a selection needs, and takes them from the caller in any order.
+
+use super::asked::{Asked, not_asked};
+use super::chunk::{ChunkRead, special_item, wanted};
+use super::plan::Plan;
+use super::points::PointPlan;
+use super::task::{ChunkTask, Need};
+use super::visit::{BoxVisit, ItemPart, PointVisit, Visit};
+use crate::array::handle::{Array, ArraySnapshot};
+use crate::array::selection::{Selection, Taken};
+use crate::error::{Error, Result};
+use crate::exec::Scratch;
+use crate::io::{FileId, FileRange, ReadBudget, Step};
+use crate::limits::zeroed;
+use crate::schunk::Place;
+use b2nd_kernel::boxes::OwnedGrid;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Reads a selection of an array from bytes that the caller fetches: from a file, an object store, a browser.
+///
+/// [`Reader::step`] names the ranges that are needed and not yet asked for, up to a budget; [`Reader::supply`] takes them, in
+/// any order, joined or divided. Bytes are decoded as soon as their turn comes and not kept. A point of an array whose index is
+/// known takes one wave of requests where chunks are small, two where they are large (start of the chunk, blocks). Memory: the
+/// result, the plan of the selection, and what is asked for and not yet decoded.
+///
+/// Index, trailer and checksums are read whole at the first read of an array that has not loaded them. An example is at
+/// [`Opener`](crate::schunk::Opener).
+pub struct Reader {
+    array: ArraySnapshot,
+    shape: Vec<u64>,
+    work: Option<Work>,
+    /// Index and trailer, while they are asked for.
+    catalog: Option<Range<u64>>,
+    result: Vec<u8>,
+}
+
+/// The part of a read that decodes.
+struct Work {
+    plan: Planned,
+    cells: OwnedGrid,
+    part: ItemPart,
+    /// How many chunks the selection touches, and how many of them were begun.
+    chunks: usize,
+    begun: usize,
+    active: BTreeMap<usize, Active>,
+    asked: Asked,
+    scratch: Scratch,
+}
+
+enum Planned {
+    Boxes(Plan),
+    Points(PointPlan),
+}
+
+/// A chunk that is being read.
+struct Active {
+    task: ChunkTask,
+    file: FileId,
+    /// Where the chunk starts in its file.
+    offset: u64,
+    /// What was asked for of it, from its start.
+    asked: Vec<Range<usize>>,
+    /// Bytes that came before those that are needed first.
+    early: Vec<(usize, Vec<u8>)>,
+}
+
+impl Array {
+    /// A [`Reader`] of a selection: it asks for bytes instead of reading them from the store of the array.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] when the selection does not fit the shape, or while changes are not committed; [`Error::Limit`] when
+    /// the result is larger than [`Limits::max_read_bytes`](crate::Limits::max_read_bytes).
+    pub fn reader(&self, selection: impl Into<Selection>) -> Result<Reader> {
+        let array = self.snapshot()?;
+        let resolved = array.items().resolve(selection)?;
+        let bytes = array.items().allowed_bytes(&resolved)?;
+        let shape = resolved.shape.clone();
+        if bytes == 0 {
+            return Ok(Reader { array, shape, work: None, catalog: None, result: Vec::new() });
+        }
+        let work = Work::new(&array, resolved.taken, bytes)?;
+        Ok(Reader { array, shape, work: Some(work), catalog: None, result: Vec::new() })
+    }
+}
+
+impl Work {
+    fn new(array: &Array, taken: Taken, bytes: u64) -> Result<Self> {
+        let unfit = || Error::usage("the selection does not fit the memory of this machine");
+        let out = zeroed("the result of the read", bytes)?;
+        let part = ItemPart { offset: 0, size: array.grid.itemsize() };
+        let (plan, cells, chunks) = match taken {
+            Taken::Axes(picks) => {
+                let plan = Plan::new(&array.grid, picks, array.schunk.limits())?;
+                let orders = plan.steps.iter().map(|steps| steps.order().map(Arc::from)).collect();
+                let cells = OwnedGrid::new(out, part.size, &plan.counts, plan.cuts(), orders);
+                let chunks = plan.chunks();
+                (Planned::Boxes(plan), cells, chunks)
+            }
+            Taken::Points(positions) => {
+                let plan = PointPlan::new(&array.grid, &positions, false)?;
+                let orders = vec![Some(Arc::from(plan.order(0..plan.len())))];
+                let cells = OwnedGrid::new(out, part.size, &[plan.len()], vec![plan.cuts()?], orders);
+                let chunks = plan.chunks().len();
+                (Planned::Points(plan), cells, chunks)
+            }
+        };
+        let (active, asked, scratch) = (BTreeMap::new(), Asked::default(), Scratch::default());
+        let cells = cells.ok_or_else(unfit)?;
+        Ok(Work { plan, cells, part, chunks, begun: 0, active, asked, scratch })
+    }
+
+    /// Calls `work` with touched chunk `n`.
+    fn visit<R>(&self, array: &Array, n: usize, work: impl FnOnce(&dyn Visit) -> R) -> R {
+        let (grid, cells, part) = (&array.grid, self.cells.grid(), self.part);
+        match &self.plan {
+            Planned::Boxes(plan) => work(&BoxVisit { grid, plan, visit: plan.visit(grid, n), cells, part }),
+            Planned::Points(plan) => {
+                let blocks = plan.chunks().get(n).cloned().unwrap_or_default();
+                work(&PointVisit { plan, blocks, cells, itemsize: grid.itemsize(), part })
+            }
+        }
+    }
+
+    /// Begins the next chunk: one that is special is done at once.
+    fn begin(&mut self, array: &Array) -> Result<()> {
+        let n = self.begun;
+        self.begun = self.begun.saturating_add(1);
+        let mut block = std::mem::take(&mut self.scratch.block);
+        let begun = self.visit(array, n, |visit| {
+            let chunk = visit.chunk();
+            let read = chunk_read(array, visit);
+            let place = array.schunk.place_in_index(chunk)?;
+            match place {
+                Place::Special(kind) => {
+                    let item = special_item(kind, array.grid.itemsize(), array.schunk.limits())?;
+                    read.repeat(&item, 0..visit.blocks(), &mut block).map(|()| None)
+                }
+                Place::Stored { file, offset, .. } => {
+                    let costs = array.schunk.range_costs();
+                    let first = array.schunk.first_fetch(array.grid.blocks_per_chunk());
+                    // A chunk that is hardly longer than a gap comes whole.
+                    let bound =
+                        array.schunk.length_bound(chunk).filter(|len| *len <= costs.gap.saturating_mul(4));
+                    let start = bound.map_or(first, |len| usize::try_from(len).unwrap_or(first));
+                    let task =
+                        ChunkTask::new(read.origin(place)?, wanted(visit, 0..visit.blocks()), start, costs);
+                    Ok(Some(Active { task, file, offset, asked: Vec::new(), early: Vec::new() }))
+                }
+            }
+            .map_err(|error: Error| error.in_chunk(chunk))
+        });
+        self.scratch.block = block;
+        if let Some(active) = begun? {
+            self.active.insert(n, active);
+        }
+        Ok(())
+    }
+
+    /// Names what active chunks need and was not asked for, within the budget.
+    fn ask(&mut self, budget: &ReadBudget, ranges: &mut Vec<FileRange>) {
+        for (n, active) in &mut self.active {
+            for need in active.task.needs() {
+                let (range, is_head) = match need {
+                    Need::Head(range) => (range, true),
+                    Need::Blocks(range) => (range, false),
+                };
+                if active.asked.contains(&range) {
+                    continue;
+                }
+                if !self.asked.has_room(budget) {
+                    return;
+                }
+                let at = |at: usize| active.offset.saturating_add(at as u64);
+                let may_be_short = is_head && matches!(active.file, FileId::Chunk(_));
+                let wanted =
+                    FileRange { file: active.file, range: at(range.start)..at(range.end), may_be_short };
+                if self.asked.add(*n, &wanted) {
+                    ranges.push(wanted);
+                }
+                active.asked.push(range);
+            }
+        }
+    }
+
+    /// Gives bytes to a chunk; `ended`: its file ends with them.
+    fn deliver(
+        &mut self,
+        array: &Array,
+        n: usize,
+        range: &FileRange,
+        bytes: &[u8],
+        ended: bool,
+    ) -> Result<()> {
+        let Some(mut active) = self.active.remove(&n) else { return Ok(()) };
+        let at = usize::try_from(range.range.start.saturating_sub(active.offset)).unwrap_or(usize::MAX);
+        if ended {
+            active.task.ends_at(at.saturating_add(bytes.len()));
+        }
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let mut block = std::mem::take(&mut scratch.block);
+        let taken = self.visit(array, n, |visit| {
+            let read = chunk_read(array, visit);
+            let taken = active.take(&read, at, bytes, &mut block, &mut scratch);
+            taken.map_err(|error| error.in_chunk(visit.chunk()))
+        });
+        scratch.block = block;
+        self.scratch = scratch;
+        taken?;
+        if active.task.need().is_some() {
+            self.active.insert(n, active);
+        }
+        Ok(())
+    }
+}
+
+fn chunk_read<'a>(array: &'a Array, visit: &'a dyn Visit) -> ChunkRead<'a, dyn Visit + 'a> {
+    let post = array.schunk.processing().post.as_ref();
+    ChunkRead { array, visit, last: true, cached: false, post, ahead: None }
+}
+
+impl Active {
+    /// Decodes what the bytes allow, with those that came early; keeps them where others are needed first.
+    fn take(
+        &mut self,
+        read: &ChunkRead<'_, dyn Visit + '_>,
+        at: usize,
+        bytes: &[u8],
+        block: &mut Vec<u8>,
+        scratch: &mut Scratch,
+    ) -> Result<()> {
+        if !self.is_next(at, bytes.len()) {
+            let mut copy = zeroed("bytes that came early", bytes.len() as u64)?;
+            copy.copy_from_slice(bytes);
+            self.early.push((at, copy));
+            return Ok(());
+        }
+        self.task.accept(read, at, bytes, block, scratch)?;
+        while let Some(n) = self.early.iter().position(|(at, bytes)| self.is_next(*at, bytes.len())) {
+            let (at, bytes) = self.early.swap_remove(n);
+            self.task.accept(read, at, &bytes, block, scratch)?;
+        }
+        Ok(())
+    }
+
+    /// Whether these bytes of the chunk have all that is needed next.
+    fn is_next(&self, at: usize, len: usize) -> bool {
+        match self.task.need() {
+            Some(Need::Head(range) | Need::Blocks(range)) => {
+                at <= range.start && range.end <= at.saturating_add(len)
+            }
+            None => false,
+        }
+    }
+}
+
+impl Reader {
+    /// The shape of the result.
+    pub fn shape(&self) -> &[u64] {
+        &self.shape
+    }
+
+    /// What is needed next: ranges that were not named before, with at most `budget` asked for and not supplied.
+    ///
+    /// # Errors
+    /// [`Error::Format`] when the index is damaged; [`Error::Limit`]; [`Error::OutOfMemory`]. After an error the reader is of no
+    /// use.
+    pub fn step(&mut self, budget: &ReadBudget) -> Result<Step> {
+        let Some(work) = &mut self.work else { return Ok(Step::Done) };
+        if self.catalog.is_some() {
+            return Ok(Step::Need(Vec::new()));
+        }
+        if let Some(range) = self.array.schunk.missing_catalog()? {
+            self.catalog = Some(range.clone());
+            let wanted = FileRange::new(FileId::Frame, range);
+            work.asked.add(usize::MAX, &wanted);
+            return Ok(Step::Need(vec![wanted]));
+        }
+        let mut ranges = Vec::new();
+        loop {
+            work.ask(budget, &mut ranges);
+            if work.begun >= work.chunks || !work.asked.has_room(budget) {
+                break;
+            }
+            self.array.schunk.exec().check_cancelled()?;
+            work.begin(&self.array)?;
+        }
+        if work.active.is_empty() && work.begun >= work.chunks {
+            if let Some(work) = self.work.take() {
+                self.result = work.cells.into_output();
+            }
+            return Ok(Step::Done);
+        }
+        Ok(Step::Need(ranges))
+    }
+
+    /// Takes bytes that were asked for: one range, a part of one, or several with what lies between them.
+    ///
+    /// A range that may be short is answered whole, with fewer bytes where its file ends.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] for bytes that were not asked for, or fewer or more than the range has; [`Error::Format`] when they are
+    /// damaged. After an error the reader is of no use.
+    pub fn supply(&mut self, range: &FileRange, bytes: &[u8]) -> Result<()> {
+        let Some(work) = &mut self.work else { return Err(not_asked(range)) };
+        for (n, answer) in work.asked.supply(range, bytes)? {
+            let (answered, bytes, ended) = answer.parts(range, bytes);
+            if n == usize::MAX {
+                self.array.schunk.supply_catalog(answered.range.start, bytes)?;
+                self.catalog = None;
+            } else {
+                work.deliver(&self.array, n, &answered, bytes, ended)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The items: C order, the dtype's own byte order.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] before [`Reader::step`] was [`Step::Done`].
+    pub fn finish(self) -> Result<Vec<u8>> {
+        match self.work {
+            Some(_) => Err(Error::usage("the read is not done: its reader needs more bytes")),
+            None => Ok(self.result),
+        }
+    }
+}
+
+impl std::fmt::Debug for Reader {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (begun, chunks) = self.work.as_ref().map_or((0, 0), |work| (work.begun, work.chunks));
+        write!(f, "Reader({:?}, {begun} of {chunks} chunks begun)", self.shape)
+    }
+}

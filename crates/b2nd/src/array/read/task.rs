@@ -1,0 +1,248 @@
+//! One chunk of a read as a state machine: it says which bytes of the chunk it needs next, and decodes what it is given.
+//!
+//! The synchronous path and [`Reader`](super::Reader) drive the same machine; only where the bytes come from differs.
+
+use super::chunk::{ChunkRead, Encoded, Wanted, has_blocks_of, locate, next_run};
+use super::visit::Visit;
+use crate::chunk::{ChunkHead, ChunkHeader, Content, Sums};
+use crate::error::{Error, Part, Result};
+use crate::exec::Scratch;
+use crate::io::RangeCosts;
+use crate::limits::resize;
+use crate::schunk::Place;
+use std::ops::Range;
+
+/// The longest header of a chunk.
+const CHUNK_HEADER: usize = 32;
+
+/// What a chunk needs next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Need {
+    /// The start of the chunk, as long as this: its header, block offsets, and perhaps all of it.
+    Head(Range<usize>),
+    /// Bytes of blocks.
+    Blocks(Range<usize>),
+}
+
+/// Where a chunk is, and what its bytes must match.
+#[derive(Debug, Clone)]
+pub(super) struct Origin {
+    pub(super) place: Place,
+    /// At most this many bytes of the file belong to the chunk.
+    pub(super) available: u64,
+    pub(super) sums: Option<Sums>,
+    /// Uncompressed bytes that the chunk must have.
+    pub(super) due: u32,
+}
+
+enum Stage {
+    /// The first bytes are wanted, this many.
+    Head(usize),
+    /// The first block is wanted, which the others refer to.
+    First(Box<ChunkHead>),
+    /// Blocks are wanted, from this one on.
+    Blocks {
+        head: Box<ChunkHead>,
+        next: usize,
+        first: Vec<u8>,
+    },
+    /// All of the chunk is wanted: its blocks are not those of the array.
+    Whole(Box<ChunkHead>),
+    Done,
+}
+
+/// The reading of the wanted blocks of one stored chunk.
+pub(super) struct ChunkTask {
+    origin: Origin,
+    wanted: Vec<Wanted>,
+    costs: RangeCosts,
+    stage: Stage,
+}
+
+impl ChunkTask {
+    /// Reads `wanted`, beginning with the first `start` bytes of the chunk.
+    pub(super) fn new(origin: Origin, wanted: Vec<Wanted>, start: usize, costs: RangeCosts) -> Self {
+        let start = usize::try_from(origin.available).unwrap_or(usize::MAX).min(start.max(CHUNK_HEADER));
+        let stage = if wanted.is_empty() { Stage::Done } else { Stage::Head(start) };
+        ChunkTask { origin, wanted, costs, stage }
+    }
+
+    /// The bytes that are needed next; `None` when the chunk is read.
+    pub(super) fn need(&self) -> Option<Need> {
+        match &self.stage {
+            Stage::Head(len) => Some(Need::Head(0..*len)),
+            Stage::First(head) => Some(Need::Blocks(head.block_span(0))),
+            Stage::Blocks { next, .. } => {
+                let (run, bytes) = next_run(self.wanted.get(*next..).unwrap_or_default(), self.costs);
+                (run > 0).then_some(Need::Blocks(bytes))
+            }
+            Stage::Whole(head) => Some(Need::Blocks(0..head.header().cbytes() as usize)),
+            Stage::Done => None,
+        }
+    }
+
+    /// All ranges that are known to be needed, those of [`ChunkTask::need`] first.
+    pub(super) fn needs(&self) -> Vec<Need> {
+        let mut all: Vec<Need> = self.need().into_iter().collect();
+        let rest = match &self.stage {
+            Stage::First(_) => &self.wanted[..],
+            Stage::Blocks { next, .. } => {
+                let rest = self.wanted.get(*next..).unwrap_or_default();
+                rest.get(next_run(rest, self.costs).0..).unwrap_or_default()
+            }
+            _ => &[],
+        };
+        let mut rest = rest;
+        while !rest.is_empty() {
+            let (run, bytes) = next_run(rest, self.costs);
+            all.push(Need::Blocks(bytes));
+            rest = rest.get(run.max(1)..).unwrap_or_default();
+        }
+        all
+    }
+
+    /// The file of the chunk ends after this many bytes.
+    pub(super) fn ends_at(&mut self, len: usize) {
+        self.origin.available = self.origin.available.min(len as u64);
+        if let Stage::Head(wanted) = &mut self.stage {
+            *wanted = (*wanted).min(len);
+        }
+    }
+
+    /// The wanted blocks, where they are known to lie.
+    pub(super) fn wanted(&self) -> &[Wanted] {
+        &self.wanted
+    }
+
+    /// Takes the bytes that [`ChunkTask::need`] asked for, or the chunk from there on as far as it is at hand, and decodes as
+    /// much as they allow. `at` is where in the chunk they start.
+    pub(super) fn accept<V: Visit + ?Sized>(
+        &mut self,
+        read: &ChunkRead<'_, V>,
+        at: usize,
+        bytes: &[u8],
+        block: &mut Vec<u8>,
+        scratch: &mut Scratch,
+    ) -> Result<()> {
+        while let Some(Need::Head(range) | Need::Blocks(range)) = self.need() {
+            let from = range.start.checked_sub(at);
+            let found = from.and_then(|from| bytes.get(from..from.checked_add(range.len())?));
+            let Some(found) = found else { return Ok(()) };
+            self.take(read, found, block, scratch)?;
+        }
+        Ok(())
+    }
+
+    /// Takes exactly the bytes that are needed next.
+    fn take<V: Visit + ?Sized>(
+        &mut self,
+        read: &ChunkRead<'_, V>,
+        bytes: &[u8],
+        block: &mut Vec<u8>,
+        scratch: &mut Scratch,
+    ) -> Result<()> {
+        self.stage = match std::mem::replace(&mut self.stage, Stage::Done) {
+            Stage::Head(len) => match self.head(read, len, bytes)? {
+                Ok(head) => self.after_head(read, head, block)?,
+                Err(longer) => Stage::Head(longer),
+            },
+            Stage::First(head) => {
+                let mut first = std::mem::take(&mut scratch.reference);
+                resize("a block", &mut first, head.block_len(0))?;
+                head.decode_block(0, bytes, None, &mut first, scratch).map_err(|e| e.in_block(0))?;
+                Stage::Blocks { head, next: 0, first }
+            }
+            Stage::Blocks { head, next, first } => {
+                self.blocks(read, (head, next, first), bytes, block, scratch)?
+            }
+            Stage::Whole(head) => {
+                read.misfit(bytes, &head)?;
+                Stage::Done
+            }
+            Stage::Done => Stage::Done,
+        };
+        Ok(())
+    }
+
+    /// Parses the start of the chunk; or says how many bytes of it that takes.
+    fn head<V: Visit + ?Sized>(
+        &self,
+        read: &ChunkRead<'_, V>,
+        len: usize,
+        bytes: &[u8],
+    ) -> Result<Result<ChunkHead, usize>> {
+        let (available, context) = (self.origin.available, read.array.schunk.context());
+        // A chunk of another size is damage, whatever it would cost: so this comes before the limits.
+        let header = ChunkHeader::parse(bytes)?;
+        let found = header.nbytes();
+        if found != self.origin.due {
+            let reason = format!("a chunk of {found} bytes where {} are due", self.origin.due);
+            return Err(Error::format(Part::ChunkHeader, 4, reason));
+        }
+        let needed = ChunkHead::needed(bytes, available, context)?;
+        let wanted = self.origin.sums.as_ref().map_or(needed, |sums| sums.wanted(&header, needed));
+        if wanted > len {
+            return Ok(Err(wanted));
+        }
+        let head = ChunkHead::parse(bytes, available, context)?;
+        Ok(Ok(match &self.origin.sums {
+            Some(sums) => head.with_sums(sums.clone(), bytes)?,
+            None => head,
+        }))
+    }
+
+    fn after_head<V: Visit + ?Sized>(
+        &mut self,
+        read: &ChunkRead<'_, V>,
+        head: ChunkHead,
+        block: &mut Vec<u8>,
+    ) -> Result<Stage> {
+        if let Content::Repeat(value) = head.content() {
+            read.repeat(value, self.wanted.iter().map(|w| w.index), block)?;
+            return Ok(Stage::Done);
+        }
+        if !has_blocks_of(&head, read.grid()) {
+            // Decoded once for all parts: one copy of the chunk, not one for each thread.
+            return Ok(if read.last { Stage::Whole(Box::new(head)) } else { Stage::Done });
+        }
+        locate(&mut self.wanted, &head);
+        let head = Box::new(head);
+        Ok(if head.refers_to_first() && self.wanted.iter().any(Wanted::is_after_first) {
+            Stage::First(head)
+        } else {
+            Stage::Blocks { head, next: 0, first: Vec::new() }
+        })
+    }
+
+    /// Decodes the next run of blocks.
+    fn blocks<V: Visit + ?Sized>(
+        &self,
+        read: &ChunkRead<'_, V>,
+        (head, next, first): (Box<ChunkHead>, usize, Vec<u8>),
+        bytes: &[u8],
+        block: &mut Vec<u8>,
+        scratch: &mut Scratch,
+    ) -> Result<Stage> {
+        let rest = self.wanted.get(next..).unwrap_or_default();
+        let (run, range) = next_run(rest, self.costs);
+        for wanted in rest.get(..run).unwrap_or_default() {
+            let (from, to) =
+                (wanted.span.start.wrapping_sub(range.start), wanted.span.end.wrapping_sub(range.start));
+            let source = Encoded {
+                place: self.origin.place,
+                head: &head,
+                stream: bytes.get(from..to).unwrap_or_default(),
+                first: (!first.is_empty()).then_some(&first[..]),
+            };
+            read.decode(&source, wanted, block, scratch).map_err(|e| e.in_block(wanted.number()))?;
+        }
+        let next = next + run;
+        if next < self.wanted.len() {
+            return Ok(Stage::Blocks { head, next, first });
+        }
+        if !first.is_empty() {
+            scratch.reference = first;
+        }
+        Ok(Stage::Done)
+    }
+}

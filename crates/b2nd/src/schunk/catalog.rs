@@ -1,0 +1,169 @@
+//! What a frame says about its chunks: offsets, vlmetalayers and checksums, loaded when one of them is first asked for.
+
+use super::digests::Digests;
+use super::drive::{drive_behind, header_of};
+use super::options::OpenOptions;
+use super::snapshot::FrameSnapshot;
+use crate::error::{Error, Result};
+use crate::frame::{FrameIndex, Header, Layout, Offsets, Trailer};
+use crate::io::{FileId, Pieces, ReadStore};
+use crate::limits::Limits;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// Offsets, vlmetalayers and checksums of one state of a frame.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Catalog {
+    pub(super) offsets: Arc<Offsets>,
+    pub(super) trailer: Arc<Trailer>,
+    pub(super) digests: Arc<Digests>,
+}
+
+impl Catalog {
+    /// Takes what was parsed, and checks it by its checksums.
+    ///
+    /// # Errors
+    /// [`Error::Format`] when header, offsets or trailer do not match their checksums, unless the options leave checks out.
+    fn new(index: FrameIndex, options: &OpenOptions) -> Result<Self> {
+        let digests = Arc::new(Digests::open(&index, options)?);
+        Ok(Catalog { offsets: Arc::new(index.offsets), trailer: Arc::new(index.trailer), digests })
+    }
+}
+
+/// The catalog of a snapshot: there, or still in the file.
+#[derive(Debug, Clone, Default)]
+pub(super) struct CatalogState {
+    own: Option<Catalog>,
+    /// Loaded once, for all clones of the snapshot.
+    lazy: Option<Arc<LazyCatalog>>,
+}
+
+/// A catalog that is loaded when it is asked for.
+#[derive(Debug)]
+pub(super) struct LazyCatalog {
+    loaded: OnceLock<Catalog>,
+    /// Held while it is loaded, so that threads do not load it at the same time.
+    loading: Mutex<()>,
+    options: OpenOptions,
+}
+
+impl CatalogState {
+    /// The catalog of a frame of which all was parsed.
+    pub(super) fn of(index: FrameIndex, options: &OpenOptions) -> Result<Self> {
+        Catalog::new(index, options).map(CatalogState::from)
+    }
+    /// A catalog that is still in the file.
+    pub(super) fn lazy(options: &OpenOptions) -> Self {
+        let options = options.clone();
+        let lazy = LazyCatalog { loaded: OnceLock::new(), loading: Mutex::new(()), options };
+        CatalogState { own: None, lazy: Some(Arc::new(lazy)) }
+    }
+    /// The catalog, where it was loaded.
+    pub(super) fn loaded(&self) -> Option<&Catalog> {
+        self.own.as_ref().or_else(|| self.lazy.as_ref()?.loaded.get())
+    }
+    /// What the caller said about writing checksums, and whether reads leave them out.
+    pub(super) fn checking(&self) -> (Option<bool>, bool) {
+        match (self.loaded(), &self.lazy) {
+            (Some(catalog), _) => (catalog.digests.asked, !catalog.digests.check),
+            (None, Some(lazy)) => (lazy.options.checksums, lazy.options.unchecked),
+            (None, None) => (None, false),
+        }
+    }
+    /// The catalog, to be changed by a writer, which has loaded it.
+    pub(super) fn own_mut(&mut self) -> &mut Catalog {
+        if self.own.is_none() {
+            debug_assert!(self.loaded().is_some(), "a writer loads the catalog before it changes it");
+            self.own = self.loaded().cloned();
+        }
+        self.own.get_or_insert_default()
+    }
+}
+
+impl From<Catalog> for CatalogState {
+    fn from(catalog: Catalog) -> Self {
+        CatalogState { own: Some(catalog), lazy: None }
+    }
+}
+
+impl LazyCatalog {
+    fn load(&self, store: &dyn ReadStore, header: &Header) -> Result<&Catalog> {
+        let _guard = self.loading.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(catalog) = self.loaded.get() {
+            return Ok(catalog);
+        }
+        let read = || {
+            // With the header that was opened: another may stand in its place by now, and what this one refers to is still there.
+            let index = drive_behind(store, header.clone(), &self.options.limits)?;
+            Catalog::new(index, &self.options)
+        };
+        // A writer that keeps no locks may have written over it.
+        let catalog = read().map_err(|error| match is_replaced(store, header) {
+            true => Error::changed("changed it"),
+            false => error,
+        })?;
+        Ok(self.loaded.get_or_init(|| catalog))
+    }
+}
+
+/// Whether another header has taken the place of the one that was read.
+fn is_replaced(store: &dyn ReadStore, header: &Header) -> bool {
+    header_of(store, header.len()).is_ok_and(|found| found != header.bytes())
+}
+
+impl FrameSnapshot {
+    /// Offsets, vlmetalayers and checksums; read from the store at the first call.
+    ///
+    /// # Errors
+    /// [`Error::Format`] when they are damaged, [`Error::Changed`] when another writer has replaced them.
+    pub(super) fn catalog(&self) -> Result<&Catalog> {
+        match (self.catalog.loaded(), &self.catalog.lazy) {
+            (Some(catalog), _) => Ok(catalog),
+            (None, Some(lazy)) => {
+                lazy.load(self.store.as_ref(), &self.header).map_err(|error| self.located(error))
+            }
+            (None, None) => Err(Error::usage("the frame has no index")),
+        }
+    }
+    /// The bytes of the frame file that hold the catalog; `None` when it is loaded, or its bytes are at hand.
+    ///
+    /// # Errors
+    /// [`Error::Limit`] when they are more than the limits allow; [`Error::Format`] when they are damaged.
+    pub(crate) fn missing_catalog(&self) -> Result<Option<Range<u64>>> {
+        if self.catalog.loaded().is_some() {
+            return Ok(None);
+        }
+        let data = match self.layout() {
+            Layout::Contiguous => self.header.cbytes(),
+            Layout::Sparse => 0,
+        };
+        let start = self.header.len().saturating_add(data).min(self.header.frame_len());
+        let range = start..self.header.frame_len();
+        if self.store.slice(FileId::Frame, range.clone()).is_some() {
+            return self.catalog().map(|_| None);
+        }
+        let most = self.limits().max_index_bytes().saturating_add(self.limits().max_meta_bytes());
+        Limits::check("index and trailer", range.end.saturating_sub(range.start), most)?;
+        Ok(Some(range))
+    }
+    /// Takes the bytes that [`FrameSnapshot::missing_catalog`] named, for all clones of the snapshot.
+    pub(crate) fn supply_catalog(&self, at: u64, bytes: &[u8]) -> Result<()> {
+        let Some(lazy) = &self.catalog.lazy else { return Ok(()) };
+        let mut pieces = Pieces::new(self.header.frame_len());
+        pieces.add(at, bytes)?;
+        pieces.add(0, self.header.bytes())?;
+        lazy.load(&pieces, &self.header).map(drop)
+    }
+    /// The offsets of the chunks.
+    pub(super) fn offsets(&self) -> Result<&Arc<Offsets>> {
+        self.catalog().map(|catalog| &catalog.offsets)
+    }
+    /// The vlmetalayers.
+    pub(super) fn trailer(&self) -> Result<&Arc<Trailer>> {
+        self.catalog().map(|catalog| &catalog.trailer)
+    }
+    /// The checksums.
+    pub(super) fn digests(&self) -> Result<&Arc<Digests>> {
+        self.catalog().map(|catalog| &catalog.digests)
+    }
+}
