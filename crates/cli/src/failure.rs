@@ -1,6 +1,7 @@
 //! How a command ends: exit codes, and errors as they are shown to the user.
 //!
-//! Exit codes: 0 good, 1 damaged data (or a difference), 2 wrong usage, 3 environment or a limit, 130 interrupted.
+//! Exit codes: 0 good, 1 damaged data (or a difference), 2 wrong usage, 3 environment or a limit, 130 interrupted,
+//! 143 and 129 ended by SIGTERM and SIGHUP.
 
 use std::fmt;
 use std::io;
@@ -23,7 +24,7 @@ pub(crate) enum Outcome {
     Usage,
     /// 3: the operating system refused, memory ran out, or a limit was passed.
     Environment,
-    /// 130: the user pressed Ctrl-C.
+    /// 130: the user pressed Ctrl-C; 143 or 129: a signal asked for an end.
     Interrupted,
 }
 
@@ -34,7 +35,7 @@ impl From<Outcome> for ExitCode {
             Outcome::Damaged => 1,
             Outcome::Usage => 2,
             Outcome::Environment => 3,
-            Outcome::Interrupted => crate::interrupt::EXIT_CODE,
+            Outcome::Interrupted => crate::interrupt::exit_code(),
         })
     }
 }

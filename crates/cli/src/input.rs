@@ -12,6 +12,7 @@ use b2nd::array::Dtype;
 use crate::failure::{Failure, Result};
 use crate::interrupt::Stream;
 use crate::npy;
+use crate::open;
 use crate::output::{Draft, is_standard};
 use crate::report::{bytes, lengths};
 use crate::tiling::{Grid, Region, Tiling, runs, transpose};
@@ -60,8 +61,9 @@ impl Input {
         let mut file = File::open(path).map_err(|error| failed(&error))?;
         let meta = file.metadata().map_err(|error| failed(&error))?;
         if meta.is_dir() {
-            let message = format!("{}: is a folder", path.display());
-            return Err(Failure::usage(message, "to rewrite a sparse array, use `b2nd convert`"));
+            let (what, hint) = open::other_folder(path)
+                .unwrap_or(("a sparse array already", "`b2nd convert IN OUT.b2nd` rewrites one"));
+            return Err(Failure::usage(format!("{}: is {what}", path.display()), hint));
         }
         if !meta.is_file() {
             return Input::from_stream(path, file, raw);
@@ -160,7 +162,7 @@ impl Input {
             return Err(Failure::usage(message, hint));
         }
         // NumPy takes such files too.
-        eprintln!("b2nd: warning: {message} are left out");
+        crate::output::tell(&format!("b2nd: warning: {message} are left out"));
         Ok(())
     }
 

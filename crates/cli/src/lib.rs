@@ -2,18 +2,20 @@
 //!
 //! The binary calls [`run`] and nothing else. Nothing of the formats is known here: that is the `b2nd` crate's.
 #![forbid(unsafe_code)]
+// They panic where the stream is closed or full: `output` has what does not.
+#![deny(clippy::print_stderr, clippy::print_stdout)]
 
 mod args;
 pub mod demo;
 mod failure;
 mod input;
 mod interrupt;
+mod leftover;
 mod msgpack;
 mod npy;
 mod numeric;
 mod open;
 mod output;
-pub mod plot;
 mod progress;
 mod report;
 mod show;
@@ -40,12 +42,12 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let outcome = result.unwrap_or_else(|failure| {
         if interrupt::is_wanted() {
             // Whatever failed then, failed because of that: work that was cancelled, or a pipe that ended with us.
-            eprintln!("b2nd: interrupted: nothing was finished, and the files are as they were");
+            output::tell("b2nd: interrupted: nothing was finished, and the files are as they were");
             return Outcome::Interrupted;
         }
         let text = failure.to_string();
         if !text.is_empty() {
-            eprintln!("{text}");
+            output::tell(&text);
         }
         failure.outcome()
     });
@@ -60,6 +62,6 @@ fn explain(error: &clap::Error) -> Result<Outcome> {
         return Ok(Outcome::Good);
     }
     let text = text.to_string();
-    eprintln!("b2nd: {}", text.strip_prefix("error: ").unwrap_or(&text).trim_end());
+    output::tell(&format!("b2nd: {}", text.strip_prefix("error: ").unwrap_or(&text).trim_end()));
     Ok(Outcome::Usage)
 }

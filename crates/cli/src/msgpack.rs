@@ -3,7 +3,7 @@
 //! What JSON cannot say becomes an object: bytes `{"bin": "68656c6c6f"}`, extension types `{"ext": 42, "data": "…"}`,
 //! and bytes that are no MessagePack at all `{"hex": "…"}`. Only texts that JSON can say are turned back.
 
-use rmpv::Value as Pack;
+use b2nd::AttrValue;
 use serde_json::{Map, Number, Value as Json, json};
 
 /// Bytes that are shown of a long binary value in a list.
@@ -11,47 +11,34 @@ const SHORT: usize = 32;
 
 /// The content of an attribute as JSON; long binary values are cut short unless `whole`.
 pub(crate) fn to_json(bytes: &[u8], whole: bool) -> Json {
-    let mut rest = bytes;
-    match rmpv::decode::read_value(&mut rest) {
-        // The one byte that MessagePack never uses passes for nil.
-        Ok(value) if rest.is_empty() && bytes != [0xc1] => json_of(&value, whole),
-        _ => json!({ "hex": hex(bytes, whole) }),
-    }
+    AttrValue::from_msgpack(bytes)
+        .map_or_else(|_| json!({ "hex": hex(bytes, whole) }), |value| json_of(&value, whole))
 }
 
 /// A value of the command line, packed: JSON if it is JSON, or else a text.
-pub(crate) fn from_text(text: &str) -> Vec<u8> {
+pub(crate) fn from_text(text: &str) -> b2nd::Result<Vec<u8>> {
     let json = serde_json::from_str(text).unwrap_or_else(|_| Json::String(text.to_owned()));
-    let mut bytes = Vec::new();
-    // Writing into memory does not fail.
-    let _ = rmpv::encode::write_value(&mut bytes, &pack_of(&json));
-    bytes
+    value_of(&json).to_msgpack()
 }
 
-fn json_of(value: &Pack, whole: bool) -> Json {
+fn json_of(value: &AttrValue, whole: bool) -> Json {
     match value {
-        Pack::Nil => Json::Null,
-        Pack::Boolean(b) => Json::Bool(*b),
-        Pack::Integer(n) => match (n.as_u64(), n.as_i64()) {
-            (Some(n), _) => Json::from(n),
-            (None, n) => Json::from(n),
-        },
-        Pack::F32(x) => float(f64::from(*x)),
-        Pack::F64(x) => float(*x),
-        Pack::String(text) => match text.as_str() {
-            Some(text) => Json::from(text),
-            None => json!({ "hex": hex(text.as_bytes(), whole) }),
-        },
-        Pack::Binary(bytes) => json!({ "bin": hex(bytes, whole) }),
-        Pack::Ext(code, bytes) => json!({ "ext": code, "data": hex(bytes, whole) }),
-        Pack::Array(items) => items.iter().map(|item| json_of(item, whole)).collect(),
-        Pack::Map(entries) => {
-            let key = |key: &Pack| match json_of(key, whole) {
+        AttrValue::Bool(value) => Json::from(*value),
+        AttrValue::Int(value) => Json::from(*value),
+        AttrValue::UInt(value) => Json::from(*value),
+        AttrValue::Float(value) => float(*value),
+        AttrValue::Str(text) => Json::from(text.as_str()),
+        AttrValue::Bytes(bytes) => json!({ "bin": hex(bytes, whole) }),
+        AttrValue::Ext(code, bytes) => json!({ "ext": code, "data": hex(bytes, whole) }),
+        AttrValue::List(items) => items.iter().map(|item| json_of(item, whole)).collect(),
+        AttrValue::Map(entries) => {
+            let key = |key: &AttrValue| match json_of(key, whole) {
                 Json::String(text) => text,
                 other => other.to_string(),
             };
             Json::Object(entries.iter().map(|(k, v)| (key(k), json_of(v, whole))).collect::<Map<_, _>>())
         }
+        _ => Json::Null,
     }
 }
 
@@ -80,20 +67,18 @@ fn hex(bytes: &[u8], whole: bool) -> String {
     text
 }
 
-fn pack_of(json: &Json) -> Pack {
+fn value_of(json: &Json) -> AttrValue {
     match json {
-        Json::Null => Pack::Nil,
-        Json::Bool(b) => Pack::Boolean(*b),
+        Json::Null => AttrValue::Null,
+        Json::Bool(value) => AttrValue::from(*value),
         Json::Number(n) => match (n.as_u64(), n.as_i64(), n.as_f64()) {
-            (Some(n), ..) => Pack::from(n),
-            (None, Some(n), _) => Pack::from(n),
-            (None, None, x) => Pack::F64(x.unwrap_or(f64::NAN)),
+            (Some(n), ..) => AttrValue::from(n),
+            (None, Some(n), _) => AttrValue::from(n),
+            (None, None, x) => AttrValue::from(x.unwrap_or(f64::NAN)),
         },
-        Json::String(text) => Pack::from(text.as_str()),
-        Json::Array(items) => Pack::Array(items.iter().map(pack_of).collect()),
-        Json::Object(entries) => {
-            Pack::Map(entries.iter().map(|(k, v)| (Pack::from(k.as_str()), pack_of(v))).collect())
-        }
+        Json::String(text) => AttrValue::from(text),
+        Json::Array(items) => AttrValue::list(items.iter().map(value_of)),
+        Json::Object(entries) => AttrValue::map(entries.iter().map(|(key, value)| (key, value_of(value)))),
     }
 }
 
@@ -116,18 +101,18 @@ mod tests {
             "{}",
             r#"{"b":[1,2,{"c":null}],"a":"é"}"#,
         ] {
-            assert_eq!(to_json(&from_text(text), true).to_string(), text);
+            assert_eq!(to_json(&from_text(text).unwrap(), true).to_string(), text);
         }
-        assert_eq!(to_json(&from_text("kelvin"), true), json!("kelvin"));
+        assert_eq!(to_json(&from_text("kelvin").unwrap(), true), json!("kelvin"));
     }
 
     #[test]
     fn texts_and_numbers_are_packed_as_python_expects() {
-        assert_eq!(from_text("kelvin"), b"\xa6kelvin");
-        assert_eq!(from_text("5"), [5]);
-        assert_eq!(from_text("-3"), [0xfd]);
-        assert_eq!(from_text("1.0"), [0xcb, 0x3f, 0xf0, 0, 0, 0, 0, 0, 0]);
-        assert_eq!(from_text(r#"{"a": [true, null]}"#), [0x81, 0xa1, b'a', 0x92, 0xc3, 0xc0]);
+        assert_eq!(from_text("kelvin").unwrap(), b"\xa6kelvin");
+        assert_eq!(from_text("5").unwrap(), [5]);
+        assert_eq!(from_text("-3").unwrap(), [0xfd]);
+        assert_eq!(from_text("1.0").unwrap(), [0xcb, 0x3f, 0xf0, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(from_text(r#"{"a": [true, null]}"#).unwrap(), [0x81, 0xa1, b'a', 0x92, 0xc3, 0xc0]);
     }
 
     #[test]
@@ -148,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_text_inside_is_shown_as_hex() {
-        assert_eq!(to_json(b"\xa2\xff\xfe", true), json!({ "hex": "fffe" }));
+    fn a_text_that_is_not_utf_8_is_shown_as_hex_with_all_around_it() {
+        assert_eq!(to_json(b"\xa2\xff\xfe", true), json!({ "hex": "a2fffe" }));
     }
 }

@@ -3,9 +3,12 @@
 use std::io::{self, Read};
 use std::path::Path;
 
+use b2nd::Error;
 use b2nd::array::npy::{Header, PREFIX_LEN, header_len};
+use b2nd::error::file_kind;
 
 use crate::failure::{Failure, Result};
+use crate::open;
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 
@@ -15,19 +18,44 @@ pub(crate) fn read_header(name: &Path, from: &mut dyn Read) -> Result<Header> {
     read_up_to(name, from, PREFIX_LEN, &mut bytes)?;
     let known = bytes.len().min(MAGIC.len());
     if bytes.get(..known) != MAGIC.get(..known) || bytes.is_empty() {
-        let what = if bytes.is_empty() { "is empty" } else { "is not a .npy file" };
-        let message = format!("{}: {what}", name.display());
-        return Err(Failure::usage(message, "for raw bytes say what they are, with --dtype and --shape"));
+        return Err(no_npy(name, &bytes));
     }
-    let about = |error: b2nd::Error| {
-        let failure = Failure::from(error).about(name);
-        failure.with_hint(
-            "the input must be whole, and of numbers, texts or structures: numpy.load(…) says more",
-        )
+    let about = |error: b2nd::Error| match error {
+        Error::Unsupported { .. } => Failure::usage(
+            format!("{}: {error}", name.display()),
+            "convert the items in NumPy, such as with items.astype('f8'), and save them again",
+        ),
+        error => Failure::from(error)
+            .about(name)
+            .with_hint("the input must be whole: numpy.load(…) says more, or make it again"),
     };
     let len = header_len(&bytes).map_err(about)?;
     read_up_to(name, from, len, &mut bytes)?;
     Header::parse(&bytes).map_err(about)
+}
+
+/// An input that is no `.npy` file, by the bytes that it begins with.
+fn no_npy(name: &Path, head: &[u8]) -> Failure {
+    let shown = name.display();
+    if head.is_empty() {
+        return Failure::usage(
+            format!("{shown}: is empty"),
+            "give a .npy file, or raw bytes with --dtype and --shape",
+        );
+    }
+    if !open::is_unlike(head) {
+        return Failure::usage(
+            format!("{shown}: is a Blosc2 file already"),
+            "`b2nd convert IN OUT.b2nd` rewrites one, with other chunks, codec or filters",
+        );
+    }
+    let raw = "for raw bytes say what they are, with --dtype and --shape";
+    match file_kind(head) {
+        Some("a text") | None => Failure::usage(format!("{shown}: is not a .npy file"), raw),
+        Some(kind) => {
+            Failure::usage(format!("{shown}: is {kind}, not a .npy file"), open::advice(Some(kind)))
+        }
+    }
 }
 
 /// Reads until there are `len` bytes, or the stream ends.

@@ -4,6 +4,7 @@ use b2nd::array::{ByteOrder, Dtype, Kind};
 
 /// Converts items to floats: integers and floats as they are, booleans to 0 and 1, complex numbers to their magnitude.
 /// `None` for items that are no numbers.
+#[cfg(any(feature = "plot", test))]
 pub(crate) fn to_f64(dtype: &Dtype, items: &[u8]) -> Option<Vec<f64>> {
     let size = dtype.itemsize().max(1);
     number(dtype, &vec![0; size])?;
@@ -13,6 +14,15 @@ pub(crate) fn to_f64(dtype: &Dtype, items: &[u8]) -> Option<Vec<f64>> {
             .map(|item| number(dtype, item).map_or(f64::NAN, Number::magnitude))
             .collect(),
     )
+}
+
+/// Integers as they are; `None` for other items. One that does not fit is the largest, which is beyond every axis.
+pub(crate) fn to_i64(dtype: &Dtype, items: &[u8]) -> Option<Vec<i64>> {
+    let integer = |item: &[u8]| match number(dtype, item)? {
+        Number::Integer(n) => Some(i64::try_from(n).unwrap_or(i64::MAX)),
+        _ => None,
+    };
+    items.chunks_exact(dtype.itemsize().max(1)).map(integer).collect()
 }
 
 /// How far two items are apart; `None` for items that are no numbers.

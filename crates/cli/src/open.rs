@@ -1,16 +1,18 @@
 //! Opening what a command reads, with errors that name the file.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use b2nd::array::{Array, Dtype, OpenOptions};
 use b2nd::chunk::ChunkHeader;
+use b2nd::error::file_kind;
 use b2nd::schunk::SChunk;
 use b2nd::{Error, Exec, Fault};
 
-use crate::args::{Lengths, Place, Raw};
+use crate::args::{Place, Raw};
 use crate::failure::{Failure, Result};
+use crate::leftover;
 use crate::output;
 
 /// What a file turned out to be.
@@ -67,6 +69,14 @@ pub(crate) fn any(path: &Path, place: Place, exec: Exec) -> Result<Opened> {
     })
 }
 
+/// As [`any`]; what python-blosc2 stores in the place of data is opened as a frame, to be described.
+pub(crate) fn described(path: &Path, place: Place, exec: Exec) -> Result<Opened> {
+    any(path, place, exec.clone()).or_else(|failure| match SChunk::open(path, &options(place, exec)) {
+        Ok(schunk) if schunk.stored_object().is_some() => Ok(Opened::Frame(Box::new(schunk))),
+        _ => Err(failure),
+    })
+}
+
 /// The failure to open `path`: a file that is of another kind altogether is not called damaged.
 pub(crate) fn refused(path: &Path, error: Error) -> Failure {
     if error.fault() == Fault::File
@@ -74,13 +84,17 @@ pub(crate) fn refused(path: &Path, error: Error) -> Failure {
     {
         return Failure::usage(format!("{}: is {what}", path.display()), hint);
     }
-    if error.fault() == Fault::File && is_unlike(path) {
-        let hint =
-            "if these are raw bytes: `b2nd import FILE OUT.b2nd --dtype … --shape …` makes an array of them";
-        return Failure::damaged(
-            format!("{}: is not a Blosc2 file, or has lost its head", path.display()),
-            hint,
-        );
+    if error.fault() == Fault::File
+        && let Some(head) = unlike(path)
+    {
+        return if is_headless(path, &head) {
+            Failure::damaged(
+                format!("{}: is not a Blosc2 file, or has lost its head", path.display()),
+                "`b2nd repair FILE NEW.b2nd` looks for what is left of a Blosc2 file",
+            )
+        } else {
+            other_file(path, &head)
+        };
     }
     Failure::from(error).about(path)
 }
@@ -106,6 +120,7 @@ pub(crate) fn unwritable(path: &Path, error: Error) -> Failure {
 pub(crate) fn writable(path: &Path, place: Place, exec: Exec) -> Result<Array> {
     // What is no array is explained as for reading.
     array(path, place, None, exec.clone())?;
+    leftover::remove(path);
     let options = options(place, exec).with_write(true);
     Array::open_with(path, &options).map_err(|error| unwritable(path, error))
 }
@@ -113,11 +128,7 @@ pub(crate) fn writable(path: &Path, place: Place, exec: Exec) -> Result<Array> {
 /// What a file is that is no frame, and what to do with it.
 fn other_kind(path: &Path) -> Option<(&'static str, &'static str)> {
     if path.is_dir() {
-        let frame = path.join("chunks.b2frame").exists();
-        return (!frame).then_some((
-            "a folder, and not a sparse array",
-            "a sparse array is a folder with a file chunks.b2frame in it",
-        ));
+        return other_folder(path);
     }
     if path.file_name().is_some_and(|name| name == "chunks.b2frame") {
         return Some(("a part of a sparse array", "give the folder in which it lies"));
@@ -135,11 +146,71 @@ fn other_kind(path: &Path) -> Option<(&'static str, &'static str)> {
     ))
 }
 
-/// Whether a file begins with less than half of what every frame begins with.
-fn is_unlike(path: &Path) -> bool {
+/// What a folder is that is no sparse array, and what to do with it.
+pub(crate) fn other_folder(path: &Path) -> Option<(&'static str, &'static str)> {
+    if path.join("chunks.b2frame").exists() {
+        return None;
+    }
+    let zarr = ["zarr.json", ".zarray", ".zgroup", ".zmetadata"];
+    Some(if zarr.iter().any(|name| path.join(name).exists()) {
+        ("a Zarr store, not a Blosc2 file", FROM_PYTHON)
+    } else {
+        ("a folder, and not a sparse array", "a sparse array is a folder with a file chunks.b2frame in it")
+    })
+}
+
+/// What to do with arrays of other libraries.
+const FROM_PYTHON: &str =
+    "read it in Python with its own library and numpy.save the array: `b2nd import` takes .npy files";
+
+/// What to do with a file of another kind.
+pub(crate) fn advice(kind: Option<&str>) -> &'static str {
+    match kind {
+        Some(kind) if kind.contains(".npz") => {
+            "unzip it: a .npz file holds a .npy file for each array, and `b2nd import` takes these"
+        }
+        Some(kind) if [".nc", "FITS", "GRIB", "Parquet", "pickle"].iter().any(|name| kind.contains(name)) => {
+            FROM_PYTHON
+        }
+        _ => {
+            "`b2nd import FILE OUT.b2nd` makes an array of a .npy file, and with --dtype and --shape of raw bytes"
+        }
+    }
+}
+
+/// A file that begins as no frame does.
+fn other_file(path: &Path, head: &[u8]) -> Failure {
+    let kind = file_kind(head);
+    let message = match kind {
+        Some(kind) => format!("{}: is {kind}, not a Blosc2 file", path.display()),
+        None => format!("{}: is not a Blosc2 file", path.display()),
+    };
+    Failure::usage(message, advice(kind))
+}
+
+/// The first bytes of a file that begins with less than half of what every frame begins with.
+fn unlike(path: &Path) -> Option<Vec<u8>> {
     let mut head = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(9).read_to_end(&mut head));
-    read.is_ok() && head.iter().zip(b"\x9e\xa8b2frame").filter(|(a, b)| a == b).count() < 5
+    File::open(path).and_then(|file| file.take(512).read_to_end(&mut head)).ok()?;
+    is_unlike(&head).then_some(head)
+}
+
+/// Whether bytes begin with less than half of what every frame begins with.
+pub(crate) fn is_unlike(head: &[u8]) -> bool {
+    head.iter().zip(b"\x9e\xa8b2frame").filter(|(a, b)| a == b).count() < 5
+}
+
+/// Whether a file that does not begin as a frame may have been one: it is empty, begins with zeros, or ends as frames do.
+fn is_headless(path: &Path, head: &[u8]) -> bool {
+    // The end of a trailer: a number of 32 bits, and a fingerprint of 16 bytes, each after its marker.
+    let ends = || -> io::Result<bool> {
+        let mut file = File::open(path)?;
+        file.seek(SeekFrom::End(-23))?;
+        let mut end = [0; 6];
+        file.read_exact(&mut end)?;
+        Ok(matches!(end, [0xce, _, _, _, _, 0xd8]))
+    };
+    head.iter().all(|&byte| byte == 0) || ends().unwrap_or(false)
 }
 
 /// Whether a file of `len` bytes that begins with `head` is a chunk by itself: that begins with its version, and bytes 12
@@ -203,12 +274,44 @@ pub(crate) fn as_array(path: &Path, opened: Opened, dtype: Option<&str>) -> Resu
     Ok(array)
 }
 
-/// What the user says of raw input, if anything.
-pub(crate) fn raw(raw: &Raw) -> Result<Option<(Dtype, Vec<u64>)>> {
-    match (&raw.dtype, &raw.shape) {
-        (Some(text), Some(Lengths(shape))) => Ok(Some((dtype(text)?, shape.clone()))),
-        _ => Ok(None),
+/// What the user says of raw input, if anything; a length that is left open follows from the size of the file.
+pub(crate) fn raw(raw: &Raw, input: &Path) -> Result<Option<(Dtype, Vec<u64>)>> {
+    let Some(text) = &raw.dtype else { return Ok(None) };
+    let dtype = dtype(text)?;
+    let lengths = raw.shape.as_ref().map_or_else(|| vec![None], |shape| shape.0.clone());
+    if let Some(shape) = lengths.iter().copied().collect() {
+        return Ok(Some((dtype, shape)));
     }
+    let name = input.display();
+    let size = match std::fs::metadata(input) {
+        Ok(meta) if meta.is_file() && !output::is_standard(input) => meta.len(),
+        Err(error) if !output::is_standard(input) => {
+            return Err(Failure::io("open the input", input, &error));
+        }
+        _ => {
+            let name = if output::is_standard(input) { "standard input".into() } else { name.to_string() };
+            return Err(Failure::usage(
+                format!("{name}: its length is not known before its end"),
+                "give --shape with every length: one is worked out for files only",
+            ));
+        }
+    };
+    let mut head = [0; 6];
+    if File::open(input).and_then(|mut file| file.read_exact(&mut head)).is_ok() && head == *b"\x93NUMPY" {
+        return Err(Failure::usage(
+            format!("{name}: is a .npy file, which says its dtype and shape itself"),
+            "leave --dtype and --shape out: they are for raw bytes",
+        ));
+    }
+    let unit = lengths.iter().flatten().fold(dtype.itemsize() as u64, |n, &len| n.saturating_mul(len));
+    if unit == 0 || size % unit != 0 {
+        return Err(Failure::usage(
+            format!("{name}: {size} bytes are not a whole number of parts of {unit} bytes"),
+            "check --dtype and --shape: the length that is left open is the size of the file divided by the others",
+        ));
+    }
+    let shape = lengths.iter().map(|len| len.unwrap_or(size / unit)).collect();
+    Ok(Some((dtype, shape)))
 }
 
 /// Whether a file is an array or another frame, and nothing that is imported.

@@ -1,10 +1,11 @@
 //! Files that are made: never over an existing one unasked, and never half of one under the final name.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Seek, SeekFrom, Write};
+use std::io::{self, IsTerminal, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use crate::failure::{Failure, Result};
+use crate::leftover;
 
 /// Whether a path means standard input or output.
 pub(crate) fn is_standard(path: &Path) -> bool {
@@ -24,14 +25,20 @@ pub(crate) fn check_named(path: &Path) -> Result<()> {
 
 /// Refuses an output that exists, unless `force` says otherwise and it is something that may be replaced.
 pub(crate) fn check_free(path: &Path, force: bool) -> Result<()> {
-    let kind = match fs::symlink_metadata(path) {
+    // A link is followed, as the library does; one that leads nowhere is a link.
+    let kind = match fs::metadata(path).or_else(|_| fs::symlink_metadata(path)) {
         Ok(meta) => meta.file_type(),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return check_folder(path),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            check_folder(path)?;
+            leftover::remove(path);
+            return Ok(());
+        }
         Err(error) => return Err(Failure::io("look at the output", path, &error)),
     };
     if !force {
         return Err(exists(path));
     }
+    leftover::remove(path);
     if kind.is_dir() && !is_sparse_frame(path) {
         let message = format!("{}: is a folder, and not of a sparse array", path.display());
         return Err(Failure::usage(
@@ -74,7 +81,8 @@ fn is_sparse_frame(path: &Path) -> bool {
         let name = entry.file_name();
         let name = name.to_string_lossy();
         frame |= name == "chunks.b2frame";
-        if name != "chunks.b2frame" && !name.ends_with(".chunk") {
+        let temporary = name.starts_with('.') && name.contains(".tmp-");
+        if name != "chunks.b2frame" && name != ".b2lock" && !name.ends_with(".chunk") && !temporary {
             return false;
         }
     }
@@ -109,6 +117,53 @@ fn same_file(_: &Path, _: &Path) -> bool {
     false
 }
 
+/// Where a path leads after all links at its end, whether something is there or not.
+fn follow(path: &Path) -> io::Result<PathBuf> {
+    let mut path = path.to_path_buf();
+    for _ in 0..MOST_LINKS {
+        if !fs::symlink_metadata(&path).is_ok_and(|meta| meta.is_symlink()) {
+            return Ok(path);
+        }
+        path = folder_of(&path).join(fs::read_link(&path)?);
+    }
+    Err(io::Error::other("too many symbolic links"))
+}
+
+/// How many links in a row are followed.
+const MOST_LINKS: usize = 40;
+
+/// Lets only the owner open a file that is made.
+#[cfg(unix)]
+fn close(options: &mut OpenOptions) {
+    use std::os::unix::fs::OpenOptionsExt;
+    options.mode(0o600);
+}
+
+#[cfg(not(unix))]
+fn close(_: &mut OpenOptions) {}
+
+/// Gives a file the permissions and the owner of another, as far as the system lets us.
+#[cfg(unix)]
+fn give_rights(file: &File, old: &fs::Metadata) {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
+    let Ok(own) = file.metadata() else { return };
+    let mut mode = old.mode() & 0o777;
+    if (own.uid(), own.gid()) != (old.uid(), old.gid())
+        && fchown(file, Some(old.uid()), Some(old.gid())).is_err()
+        && own.gid() != old.gid()
+        && fchown(file, None, Some(old.gid())).is_err()
+    {
+        // What the old group was allowed is not for ours, but for what all others are.
+        mode &= !0o070 | (mode & 0o007) << 3;
+    }
+    let _ = file.set_permissions(fs::Permissions::from_mode(mode));
+}
+
+#[cfg(not(unix))]
+fn give_rights(file: &File, old: &fs::Metadata) {
+    let _ = file.set_permissions(old.permissions());
+}
+
 /// The path of a temporary file beside `path`.
 fn beside(path: &Path, what: &str) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_os_string();
@@ -128,14 +183,23 @@ pub(crate) struct Draft {
 impl Draft {
     /// A file beside `target`, for reading and writing.
     pub(crate) fn new(target: &Path, what: &str) -> Result<Self> {
-        let path = beside(target, what);
-        let file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create_new(true)
-            .open(&path)
-            .map_err(|error| Failure::io("make the file", &path, &error))?;
-        Ok(Draft { file, path, target: target.to_path_buf(), kept: false })
+        let failed = |path: &Path, error: &io::Error| Failure::io("make the file", path, error);
+        // A link stays a link, and what is replaced keeps its permissions and owner.
+        let target = follow(target).map_err(|error| failed(target, &error))?;
+        let replaced = fs::metadata(&target).ok().filter(fs::Metadata::is_file);
+        let path = beside(&target, what);
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create_new(true);
+        if replaced.is_some() {
+            close(&mut options);
+        }
+        let file = options.open(&path).map_err(|error| failed(&path, &error))?;
+        // Others see by the lock that somebody still works on the file.
+        let _ = file.try_lock_shared();
+        if let Some(old) = replaced {
+            give_rights(&file, &old);
+        }
+        Ok(Draft { file, path, target, kept: false })
     }
 
     /// The file.
@@ -185,10 +249,27 @@ impl Drop for Draft {
 }
 
 /// Writes a small file whole.
+#[cfg(feature = "plot")]
 pub(crate) fn write_file(path: &Path, bytes: &[u8], force: bool) -> Result<()> {
     let mut draft = Draft::new(path, "out")?;
     draft.write_at(0, bytes)?;
     draft.keep(force)
+}
+
+/// Refuses binary data on a terminal, which would be left with unreadable signs and settings; `force` allows it.
+pub(crate) fn check_terminal(path: &Path, force: bool) -> Result<()> {
+    if is_standard(path) && !force && io::stdout().is_terminal() {
+        return Err(Failure::usage(
+            "standard output is a terminal, and the data is binary",
+            "send it to a file (`> FILE`) or to another program (`| PROGRAM`); --force writes it anyway",
+        ));
+    }
+    Ok(())
+}
+
+/// Writes a line to standard error. Where that is closed or full the line is lost, and the work goes on.
+pub(crate) fn tell(line: &str) {
+    let _ = writeln!(io::stderr().lock(), "{line}");
 }
 
 /// Writes to standard output, to the end.

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use b2nd::array::{Array, Dtype};
 use b2nd::chunk::Params;
+use b2nd::schunk::{Rewritten, SChunk, SpaceUse};
 use b2nd::{Codec, Pipeline};
 use b2nd::{Filter, filter};
 
@@ -12,6 +13,14 @@ pub(crate) fn lengths(shape: &[u64]) -> String {
     match shape {
         [only] => format!("({only},)"),
         many => format!("({})", many.iter().map(u64::to_string).collect::<Vec<_>>().join(", ")),
+    }
+}
+
+/// What another program has written since the checksums were made.
+pub(crate) fn rewritten(schunk: &SChunk) -> Option<&'static str> {
+    match schunk.rewritten().ok().flatten()? {
+        Rewritten::Header => Some("another program (C-Blosc2, python-blosc2) has rewritten the header since"),
+        _ => Some("another program (C-Blosc2, python-blosc2) has written to the file since"),
     }
 }
 
@@ -83,6 +92,19 @@ pub(crate) fn params(params: &Params) -> String {
     format!("{codec} {}, {}", params.clevel(), filter_text(params.pipeline()))
 }
 
+/// Of more chunks the headers are not read: that takes a while, and a file each in a sparse frame.
+pub(crate) const MOST_CHUNKS: u64 = 20_000;
+
+/// What the files of a frame hold, where few headers of chunks say it.
+pub(crate) fn space(schunk: &SChunk) -> Option<SpaceUse> {
+    if schunk.nchunks() <= MOST_CHUNKS { schunk.space().ok() } else { None }
+}
+
+/// The bytes of the compressed chunks, without those that nothing refers to as far as that is known.
+pub(crate) fn compressed(schunk: &SChunk) -> u64 {
+    space(schunk).map_or_else(|| schunk.cbytes(), |space| space.chunks)
+}
+
 /// What `import` and `convert` say at the end.
 pub(crate) fn stored(name: &str, array: &Array, time: Duration) -> String {
     format!(
@@ -90,8 +112,8 @@ pub(crate) fn stored(name: &str, array: &Array, time: Duration) -> String {
         lengths(array.shape()),
         dtype(array.dtype()),
         bytes(array.nbytes()),
-        bytes(array.cbytes()),
-        ratio(array.nbytes(), array.cbytes()),
+        bytes(compressed(array.schunk())),
+        ratio(array.nbytes(), compressed(array.schunk())),
         speed(array.nbytes(), time),
         seconds(time),
         lengths(array.chunks()),
@@ -110,14 +132,19 @@ pub(crate) fn appended(name: &str, array: &Array, added: u64, axis: usize, time:
         lengths(array.shape()),
         dtype(array.dtype()),
         bytes(array.nbytes()),
-        bytes(array.cbytes()),
-        ratio(array.nbytes(), array.cbytes()),
+        bytes(compressed(array.schunk())),
+        ratio(array.nbytes(), compressed(array.schunk())),
     )
 }
 
-/// A number of things: `1 chunk`, `2 chunks`.
+/// A number of things: `1 chunk`, `2 chunks`, `2 guesses`.
 pub(crate) fn count(n: u64, thing: &str) -> String {
-    format!("{n} {thing}{}", if n == 1 { "" } else { "s" })
+    let ending = match (n, thing.ends_with('s')) {
+        (1, _) => "",
+        (_, true) => "es",
+        (_, false) => "s",
+    };
+    format!("{n} {thing}{ending}")
 }
 
 /// A region of an array as a slice: `[10:20, 0:5]`.
@@ -136,6 +163,13 @@ mod tests {
         assert_eq!(bytes(1023), "1023 B");
         assert_eq!(bytes(1536), "1.5 KiB");
         assert_eq!(bytes(3 << 30), "3.0 GiB");
+    }
+
+    #[test]
+    fn things_are_counted_in_the_plural() {
+        assert_eq!(count(1, "guess"), "1 guess");
+        assert_eq!(count(2, "guess"), "2 guesses");
+        assert_eq!(count(0, "chunk"), "0 chunks");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use storage::{Storage, Work};
-pub(crate) use values::Lengths;
+pub(crate) use values::{Lengths, OpenLengths};
 
 /// N-dimensional arrays, compressed in chunks and blocks: store them, look into them, read any part of them.
 ///
@@ -29,10 +29,11 @@ First steps:
   b2nd slice a.b2nd '10:20,:,5'        print a part of it
   b2nd export a.b2nd b.npy             and back to NumPy
 
-Slices are written as in NumPy: '10:20,:,-5', '::-1', '...,0', 'None,3'. Quote them, for the
-shell's sake.
-Exit codes: 0 good; 1 damaged data, or a difference found; 2 wrong usage; 3 disk, memory or a limit;
-130 interrupted with Ctrl-C.
+Slices are written as in NumPy: '10:20,:,-5', '::-1', '...,0', 'None,3', '[0,2],:'. A part may be
+the name of a .npy file of indices or of a mask: ':,land.npy'. Quote slices, for the shell's sake.
+Exit codes: 0 good; 1 damaged data, or a difference found; 2 wrong usage, or a file of another kind;
+3 disk, permissions, locks, memory or a limit; 130 interrupted with Ctrl-C
+(143, 129: by SIGTERM, SIGHUP).
 `b2nd VERB --help` shows the options of a verb, with examples.";
 
 /// What to do.
@@ -51,6 +52,7 @@ pub(crate) enum Verb {
     /// Print a slice as NumPy prints it, or write it as .npy
     Slice(Slice),
     /// Draw a 2-d slice, in the terminal or as PNG
+    #[cfg(feature = "plot")]
     Plot(Plot),
     /// Rewrite a file, or a slice of it, with other parameters or in the newest revision
     Convert(Convert),
@@ -75,7 +77,7 @@ Examples:
   b2nd import a.npy a.b2nd
   b2nd import a.npy a.b2nd --chunks 16,64,64 --blocks 4,32,32 --codec lz4 --filter bitshuffle
   b2nd import a.npy small.b2nd --level 9 --filter trunc_prec:10,shuffle     (lossy: keeps 10 bits)
-  b2nd import values.raw a.b2nd --dtype '<f4' --shape 100,200
+  b2nd import values.raw a.b2nd --dtype '<f4' --shape 100,200     (-1,200: as many as there are)
   python make.py | b2nd import - a.b2nd --force")]
 pub(crate) struct Import {
     /// The input: a .npy file, raw bytes (with --dtype and --shape), or - for standard input
@@ -97,11 +99,11 @@ pub(crate) struct Import {
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Raw {
     /// NumPy dtype of raw input, such as '<f4', '>i2', '|S10', 'datetime64[ns]'
-    #[arg(long, requires = "shape")]
+    #[arg(long)]
     pub(crate) dtype: Option<String>,
-    /// Shape of raw input, C order
-    #[arg(long, requires = "dtype", value_name = "100,200")]
-    pub(crate) shape: Option<Lengths>,
+    /// Shape of raw input, C order; -1 stands for what the size of the file leaves for one axis [default: -1]
+    #[arg(long, requires = "dtype", value_name = "100,200", allow_hyphen_values = true)]
+    pub(crate) shape: Option<OpenLengths>,
 }
 
 /// `b2nd append`
@@ -159,7 +161,7 @@ pub(crate) struct Export {
     /// Take the items as this NumPy dtype of the same size, where the file does not say
     #[arg(long)]
     pub(crate) dtype: Option<String>,
-    /// Replace OUT.npy if it exists (only once the new one is whole)
+    /// Replace OUT.npy if it exists (only once the new one is whole), and write binary data to a terminal
     #[arg(long)]
     pub(crate) force: bool,
     #[command(flatten)]
@@ -196,7 +198,7 @@ pub(crate) struct Cat {
     /// Write a file instead of standard output (-)
     #[arg(short, long, value_name = "OUT.raw", default_value = "-", hide_default_value = true)]
     pub(crate) output: PathBuf,
-    /// Replace OUT.raw if it exists (only once the new one is whole)
+    /// Replace OUT.raw if it exists (only once the new one is whole), and write binary data to a terminal
     #[arg(long)]
     pub(crate) force: bool,
     #[command(flatten)]
@@ -231,6 +233,8 @@ Examples:
   b2nd slice a.b2nd '10:20,:,5'
   b2nd slice a.b2nd -1                  the last item of the first axis
   b2nd slice a.b2nd '-5:,::-1'          steps and negative numbers, as in NumPy
+  b2nd slice a.b2nd '[0,2],:'           a list of indices; lists are paired, as in NumPy
+  b2nd slice a.b2nd 'land.npy' -o b.npy the items where a mask is true
   b2nd slice a.b2nd '...,0' -o part.npy")]
 pub(crate) struct Slice {
     /// The array
@@ -247,12 +251,13 @@ pub(crate) struct Slice {
     /// Take the items as this NumPy dtype of the same size, where the file does not say
     #[arg(long)]
     pub(crate) dtype: Option<String>,
-    /// Replace OUT.npy if it exists
+    /// Replace OUT.npy if it exists, and write binary data to a terminal
     #[arg(long)]
     pub(crate) force: bool,
 }
 
 /// `b2nd plot`
+#[cfg(feature = "plot")]
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -274,7 +279,7 @@ pub(crate) struct Plot {
     /// Take the items as this NumPy dtype of the same size, where the file does not say
     #[arg(long)]
     pub(crate) dtype: Option<String>,
-    /// Replace OUT.png if it exists
+    /// Replace OUT.png if it exists, and write binary data to a terminal
     #[arg(long)]
     pub(crate) force: bool,
 }

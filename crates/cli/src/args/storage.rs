@@ -1,6 +1,6 @@
 //! The options that say how an array is stored and with how much memory: shared by `import`, `convert` and `demo`.
 
-use b2nd::array::Options;
+use b2nd::array::{MAX_NDIM, Options};
 use b2nd::chunk::{Params, SplitMode};
 use b2nd::schunk::Layout;
 use b2nd::{Exec, Pipeline};
@@ -56,7 +56,7 @@ pub(crate) struct Work {
 }
 
 impl Work {
-    /// The threads to work on, until Ctrl-C.
+    /// The threads to work on, until a signal stops the work.
     pub(crate) fn exec(&self) -> Exec {
         self.threads
             .map_or_else(Exec::default, |n| Exec::new(usize::from(n)))
@@ -94,6 +94,13 @@ impl Storage {
 
     /// The library's options for a new array of this shape.
     pub(crate) fn options(&self, shape: &[u64], base: Params) -> Result<Options> {
+        if shape.len() > MAX_NDIM {
+            let message = format!("the shape {} has {} axes", lengths(shape), shape.len());
+            return Err(Failure::usage(
+                message,
+                format!("an array has at most {MAX_NDIM}: join some, in NumPy with items.reshape(…)"),
+            ));
+        }
         let mut options = Options::new().with_params(self.params(base));
         if let Some(Lengths(chunks)) = &self.chunks {
             check_axes("--chunks", chunks, shape)?;

@@ -52,6 +52,37 @@ impl FromStr for Lengths {
     }
 }
 
+/// As [`Lengths`], where one length may be left open: `-1` is what the others leave.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct OpenLengths(pub(crate) Vec<Option<u64>>);
+
+impl FromStr for OpenLengths {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let inner = text.trim();
+        let inner =
+            inner.strip_prefix(['(', '[']).and_then(|s| s.strip_suffix([')', ']'])).unwrap_or(inner).trim();
+        let inner = inner.strip_suffix(',').unwrap_or(inner);
+        if inner.is_empty() {
+            return Ok(OpenLengths(Vec::new()));
+        }
+        let length = |part: &str| match part.trim() {
+            "-1" => Ok(None),
+            part => part.parse().map(Some),
+        };
+        let lengths: Result<Vec<Option<u64>>, std::num::ParseIntError> =
+            inner.split(',').map(length).collect();
+        match lengths {
+            Ok(lengths) if lengths.iter().filter(|len| len.is_none()).count() < 2 => Ok(OpenLengths(lengths)),
+            Ok(_) => Err("only one length can be -1".into()),
+            Err(_) => {
+                Err("give one length for each axis, such as 100,200, or -1,200 for all that is there".into())
+            }
+        }
+    }
+}
+
 /// A codec, and its parameter: `zstd`, `ndlz:4`. Which there are, the library says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct CodecChoice {
@@ -193,6 +224,17 @@ mod tests {
         assert_eq!("()".parse(), Ok(Lengths(vec![])));
         for text in ["a", "1,,2", "-1", "1.0"] {
             assert!(text.parse::<Lengths>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn one_length_may_be_left_open() {
+        let open = |lengths: &[i64]| OpenLengths(lengths.iter().map(|&n| u64::try_from(n).ok()).collect());
+        for (text, lengths) in [("-1", &[-1][..]), ("(-1, 3)", &[-1, 3]), ("4,-1,", &[4, -1]), ("()", &[])] {
+            assert_eq!(text.parse(), Ok(open(lengths)), "{text}");
+        }
+        for text in ["-1,-1", "-2", "a", "1,,2"] {
+            assert!(text.parse::<OpenLengths>().is_err(), "{text}");
         }
     }
 

@@ -1,9 +1,9 @@
 //! The texts of floats: alone, and in an array, where all have one width and one notation.
 
-use crate::text::digits::{Binary, Decimal, End, decimal};
+use crate::text::digits::{Decimal, End, Width, decimal};
 
 /// The most digits after the point in an array.
-const PRECISION: i32 = 8;
+const PRECISION: usize = 8;
 
 /// A float of 2, 4 or 8 bytes.
 #[derive(Debug, Clone, Copy)]
@@ -13,19 +13,13 @@ pub(super) struct Float {
     class: Class,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Width {
-    Half,
-    Single,
-    Double,
-}
-
 #[derive(Debug, Clone, Copy)]
 enum Class {
     Nan,
     Infinite,
     Zero,
-    Finite(Binary),
+    /// Its size, above zero.
+    Finite(f64),
 }
 
 impl Float {
@@ -42,14 +36,10 @@ impl Float {
         let lowest = 1 - (all_ones as i32 >> 1) - fraction_bits;
         let class = match (biased, fraction) {
             (0, 0) => Class::Zero,
-            (0, _) => Class::Finite(Binary { mantissa: fraction, exponent: lowest, narrow_below: false }),
+            (0, _) => Class::Finite(size_of(fraction, lowest)),
             (n, 0) if n == all_ones as i32 => Class::Infinite,
             (n, _) if n == all_ones as i32 => Class::Nan,
-            _ => Class::Finite(Binary {
-                mantissa: fraction | 1 << fraction_bits,
-                exponent: lowest + biased - 1,
-                narrow_below: fraction == 0 && biased > 1,
-            }),
+            _ => Class::Finite(size_of(fraction | 1 << fraction_bits, lowest + biased - 1)),
         };
         Float { negative: bits >> (fraction_bits + exponent_bits) & 1 == 1, width, class }
     }
@@ -60,16 +50,13 @@ impl Float {
 
     /// The size of a finite value that is not zero.
     fn magnitude(self) -> Option<f64> {
-        let Class::Finite(Binary { mantissa, exponent, .. }) = self.class else { return None };
-        // In two steps, as 2^-1074 is the smallest double there is.
-        let half = exponent / 2;
-        Some(mantissa as f64 * 2f64.powi(half) * 2f64.powi(exponent - half))
+        if let Class::Finite(size) = self.class { Some(size) } else { None }
     }
 
     fn decimal(self, end: End) -> Decimal {
         match self.class {
-            Class::Finite(binary) => decimal(binary, end),
-            _ => Decimal { digits: vec![0], exponent: 0 },
+            Class::Finite(size) => decimal(size, self.width, end),
+            _ => Decimal { digits: "0".to_string(), exponent: 0 },
         }
     }
 
@@ -114,6 +101,13 @@ impl Float {
     }
 }
 
+/// `mantissa * 2^exponent`, which is exact: no float here is wider than a double.
+fn size_of(mantissa: u64, exponent: i32) -> f64 {
+    // In two steps, as 2^-1074 is the smallest double there is.
+    let half = exponent / 2;
+    mantissa as f64 * 2f64.powi(half) * 2f64.powi(exponent - half)
+}
+
 /// A number around its point, without zeros at the end.
 struct Parts {
     whole: String,
@@ -121,16 +115,12 @@ struct Parts {
     exponent: Option<i32>,
 }
 
-fn text_of(digits: &[u8]) -> String {
-    digits.iter().map(|digit| char::from(b'0' + digit)).collect()
-}
-
 fn positional(decimal: &Decimal) -> Parts {
-    let text = text_of(&decimal.digits);
+    let text = &decimal.digits;
     let before = usize::try_from(decimal.exponent + 1).unwrap_or(0);
     let (whole, fraction) = if before == 0 {
         let zeros = decimal.exponent.unsigned_abs().saturating_sub(1) as usize;
-        ("0".to_string(), "0".repeat(zeros) + &text)
+        ("0".to_string(), "0".repeat(zeros) + text)
     } else {
         match text.split_at_checked(before) {
             Some((whole, fraction)) => (whole.to_string(), fraction.to_string()),
@@ -141,8 +131,7 @@ fn positional(decimal: &Decimal) -> Parts {
 }
 
 fn scientific(decimal: &Decimal) -> Parts {
-    let text = text_of(&decimal.digits);
-    let (whole, fraction) = text.split_at_checked(1).unwrap_or_default();
+    let (whole, fraction) = decimal.digits.split_at_checked(1).unwrap_or_default();
     Parts {
         whole: whole.to_string(),
         fraction: fraction.trim_end_matches('0').to_string(),
@@ -213,8 +202,7 @@ impl FloatFormat {
                 format!("{:>before$}.{:<after$}", format!("{sign}{}", parts.whole), parts.fraction)
             }
             Notation::Scientific { precision, exponent_digits } => {
-                let end = End::ExactlyAfterFirst(i32::try_from(precision).unwrap_or(PRECISION));
-                let digits = value.decimal(end);
+                let digits = value.decimal(End::ExactlyAfterFirst(precision));
                 let parts = scientific(&digits);
                 let exponent = exponent_text(digits.exponent, exponent_digits);
                 format!(

@@ -17,7 +17,7 @@ pub(super) fn run(args: &Append) -> Result<Outcome> {
     let mut array = open::writable(&args.file, args.place, args.work.exec())?;
     let axis = axis(args, &array)?;
     let before = array.nbytes();
-    let raw = open::raw(&args.raw)?;
+    let raw = open::raw(&args.raw, &args.input)?;
     if raw.is_none() && open::is_frame(&args.input) {
         extend(args, &mut array, axis)?;
     } else {

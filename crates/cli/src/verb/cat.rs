@@ -20,6 +20,7 @@ pub(super) fn run(args: &Cat) -> Result<Outcome> {
         output::check_apart(&args.file, &args.output)?;
         output::check_free(&args.output, args.force)?;
     }
+    output::check_terminal(&args.output, args.force)?;
     let exec = args.work.exec();
     let nbytes = if let Some(bare) = open::chunk(&args.file, args.place)? {
         let nbytes = u64::from(bare.header.nbytes());

@@ -6,12 +6,13 @@ use b2nd::schunk::SChunk;
 
 use crate::args::{Compact, Work};
 use crate::failure::{Failure, Outcome, Result};
-use crate::{open, output, report};
+use crate::{leftover, open, output, report};
 
 pub(super) fn run(args: &Compact) -> Result<Outcome> {
     let started = Instant::now();
     output::check_named(&args.file)?;
     let options = open::options(args.place, Work::default().exec()).with_write(true);
+    leftover::remove(&args.file);
     let opened = SChunk::open(&args.file, &options);
     let mut schunk = opened.map_err(|error| open::unwritable(&args.file, error))?;
     let about = |error: b2nd::Error| Failure::from(error).about(&args.file);
@@ -19,7 +20,7 @@ pub(super) fn run(args: &Compact) -> Result<Outcome> {
     schunk.compact().map_err(about)?;
     let after = schunk.space().map_err(about)?;
     let text = format!(
-        "{}: {} -> {}, {} of dead bytes left, {}",
+        "{}: {} → {}, {} of dead bytes left, {}",
         args.file.display(),
         report::bytes(before.stored),
         report::bytes(after.stored),

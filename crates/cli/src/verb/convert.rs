@@ -40,17 +40,17 @@ pub(super) fn run(args: &Convert) -> Result<Outcome> {
     let progress = Progress::new("convert", nbytes);
     let mut writer = options(args, &source, &view, progress.watch(args.storage.work.exec()))?
         .with_overwrite(args.force)
-        .create_uncommitted(Some(&args.output), source.dtype().clone(), &shape)
+        .create_uncommitted(&args.output, source.dtype().clone(), &shape)
         .map_err(|error| Failure::from(error).with_usage_hint(STORAGE_HINT))?;
 
     let chunks = writer.array().chunks().to_vec();
     let axes: Vec<Grid> = shape.iter().zip(&chunks).map(|(&len, &chunk)| Grid::new(len, chunk)).collect();
-    let budget = (args.storage.work.budget() / (itemsize as u64).max(1)).max(1);
+    let budget = (args.storage.work.budget() / view.cost(itemsize)).max(1);
     let mut items = Vec::new();
     for region in Tiling::of_cells(&axes, budget).boxes() {
         crate::input::resize(&mut items, region.items(), itemsize)?;
         source
-            .read_bytes_into(view.part(&region), &mut items)
+            .read_bytes_into(view.part(&region)?, &mut items)
             .map_err(|error| Failure::from(error).about(&args.input))?;
         writer.write_bytes(Selection::from_box(&region.start, &region.stop), &items)?;
     }
@@ -85,7 +85,7 @@ fn copy(args: &Convert, schunk: &SChunk) -> Result<Outcome> {
     let options = SaveOptions::new().with_layout(layout).with_overwrite(args.force);
     schunk.save(&args.output, &options).map_err(|error| Failure::from(error).about(&args.output))?;
     let (name, chunks) = (args.output.display(), report::count(schunk.nchunks(), "chunk"));
-    let (raw, stored) = (report::bytes(schunk.nbytes()), report::bytes(schunk.cbytes()));
+    let (raw, stored) = (report::bytes(schunk.nbytes()), report::bytes(report::compressed(schunk)));
     output::print(&format!("{name}: a frame of {chunks}, {raw} → {stored}, copied as they are\n"))?;
     Ok(Outcome::Good)
 }
@@ -93,7 +93,7 @@ fn copy(args: &Convert, schunk: &SChunk) -> Result<Outcome> {
 /// What the command line says, and the source where it is silent.
 fn options(args: &Convert, source: &Array, view: &View, exec: Exec) -> Result<Options> {
     let storage = &args.storage;
-    let old = source.schunk().params_to_write();
+    let old = source.params_for(source.dtype());
     let itemsize = u32::try_from(source.dtype().itemsize()).unwrap_or(u32::MAX);
     let base = Params::new(itemsize)
         .with_codec(old.codec())
@@ -104,7 +104,7 @@ fn options(args: &Convert, source: &Array, view: &View, exec: Exec) -> Result<Op
         // Another codec may have no dictionaries.
         .with_dictionary(old.dictionary() && storage.codec.is_none());
     let mut options = storage.options(&view.shape(), base)?.with_exec(exec);
-    let kept = storage.chunks.is_none() && view.keeps_chunks(source.shape(), source.chunks());
+    let kept = storage.chunks.is_none() && view.keeps_chunks(source.shape(), source.chunks())?;
     if kept {
         options = options.with_chunks(source.chunks());
     }
@@ -118,7 +118,7 @@ fn options(args: &Convert, source: &Array, view: &View, exec: Exec) -> Result<Op
             options = options.with_metalayer(name, content);
         }
     }
-    let names: Vec<String> = source.schunk().vlmetalayer_names().map(str::to_owned).collect();
+    let names: Vec<String> = source.schunk().vlmetalayer_names()?.map(str::to_owned).collect();
     for name in names {
         if let Some(content) = source.schunk().vlmetalayer(&name)? {
             options = options.with_vlmetalayer(name, content);

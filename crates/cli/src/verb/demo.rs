@@ -1,21 +1,18 @@
 //! `b2nd demo`: a field made, stored, cut, compared with `.npy` and drawn.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use b2nd::array::{Array, Dtype, Options, Selection, npy};
-use b2nd::chunk::Params;
 
 use crate::args::{Demo, DemoSize, Work};
 use crate::demo::field::{AXES, NAME, SHAPE, slab};
 use crate::failure::{Failure, Outcome, Result};
 use crate::input::Input;
 use crate::output::{self, Draft};
-use crate::plot::png;
 use crate::progress::Progress;
 use crate::report;
-use crate::tiling::Region;
 use crate::view::View;
 
 const SMALL: [usize; 3] = [24, 121, 240];
@@ -24,7 +21,8 @@ pub(super) fn run(args: &Demo) -> Result<Outcome> {
     let (npy_path, path, picture) =
         (args.dir.join("field.npy"), args.dir.join("field.b2nd"), args.dir.join("field.png"));
     fs::create_dir_all(&args.dir).map_err(|error| Failure::io("make the folder", &args.dir, &error))?;
-    for file in [&npy_path, &path, &picture] {
+    let pictures = if cfg!(feature = "plot") { Some(&picture) } else { None };
+    for file in [&npy_path, &path].into_iter().chain(pictures) {
         output::check_free(file, args.force)?;
     }
     let shape = match args.size {
@@ -45,8 +43,9 @@ pub(super) fn run(args: &Demo) -> Result<Outcome> {
     output::print(&format!(
         "{verdict} (The best of three readings. Both come from the page cache: what a disk or a network adds, it adds by the byte.)\n"
     ))?;
+    #[cfg(feature = "plot")]
     draw(&array, &picture, args.force)?;
-    output::print(&ending(&npy_path, &path, &picture, shape))?;
+    output::print(&ending(&npy_path, &path, pictures, shape))?;
     Ok(if all_equal { Outcome::Good } else { Outcome::Damaged })
 }
 
@@ -63,10 +62,9 @@ fn make(shape: [usize; 3], npy_path: &Path, path: &Path, force: bool, work: &Wor
     ))?;
     let progress = Progress::new("make and store", nbytes);
     let mut writer = Options::new()
-        .with_params(Params::new(4))
         .with_overwrite(force)
         .with_exec(progress.watch(work.exec()))
-        .create_uncommitted(Some(path), dtype.clone(), &wide)?;
+        .create_uncommitted(path, dtype.clone(), &wide)?;
     let header = npy::Header::new(dtype, wide.clone(), false).to_bytes()?;
     let mut draft = Draft::new(npy_path, "out")?;
     draft.write_at(0, &header)?;
@@ -139,17 +137,15 @@ fn slices(shape: [usize; 3]) -> Vec<String> {
 /// Reads a slice from both files, three times each: the best time counts. And whether both gave the same bytes.
 fn cut(array: &Array, npy_path: &Path, text: &str) -> Result<(String, bool)> {
     let view = View::parse(array.shape(), Some(text))?;
-    let picks = view.picks();
-    let region = Region {
-        start: picks.iter().map(|pick| pick.start).collect(),
-        stop: picks.iter().map(|pick| pick.start + pick.len).collect(),
+    let Some(region) = view.as_box(array.ndim())? else {
+        return Err(Failure::usage(format!("the slice '{text}' is no box"), "the demo cuts boxes"));
     };
     let mut input = Input::open(npy_path, None)?;
     let (mut ours, mut theirs) = (Duration::MAX, Duration::MAX);
     let (mut items, mut plain) = (Vec::new(), Vec::new());
     for _ in 0..3 {
         let clock = Instant::now();
-        items = array.read_bytes(view.whole())?;
+        items = array.read_bytes(view.whole()?)?;
         ours = ours.min(clock.elapsed());
         let clock = Instant::now();
         input.read(&region, &mut plain, 1 << 28)?;
@@ -165,6 +161,7 @@ fn cut(array: &Array, npy_path: &Path, text: &str) -> Result<(String, bool)> {
     Ok((line, items == plain))
 }
 
+#[cfg(feature = "plot")]
 fn draw(array: &Array, path: &Path, force: bool) -> Result<()> {
     let middle = array.shape().first().map_or(0, |len| len / 2);
     let view = View::parse(array.shape(), Some(&format!("{middle},:,:")))?;
@@ -172,19 +169,25 @@ fn draw(array: &Array, path: &Path, force: bool) -> Result<()> {
     field.title = format!("{NAME}, {} {middle}", AXES[0]);
     field.row_label = AXES[1].into();
     field.col_label = AXES[2].into();
-    let image = png(&field, 1200, 900).map_err(|error| Failure::io("draw", path, &error))?;
+    let image = b2nd_plot::png(&field, 1200, 900).map_err(|error| Failure::io("draw", path, &error))?;
     output::write_file(path, &image, force)
 }
 
-fn ending(npy_path: &Path, path: &Path, picture: &Path, shape: [usize; 3]) -> String {
-    let (npy_path, path, picture) = (npy_path.display(), path.display(), picture.display());
+fn ending(npy_path: &Path, path: &Path, picture: Option<&PathBuf>, shape: [usize; 3]) -> String {
+    let (npy_path, path) = (npy_path.display(), path.display());
     let y = shape[1] / 2;
+    let look = picture.map_or_else(String::new, |picture| {
+        format!(
+            "\nLook at {}: a warm equator, waves and storms; the colour bar has the values.",
+            picture.display()
+        )
+    });
+    let plot = picture.map_or_else(String::new, |_| format!("\x20 b2nd plot {path} --slice ':,{y},:'\n"));
     format!(
-        "\nLook at {picture}: a warm equator, waves and storms; the colour bar has the values.\n\
-         The files stay: {path}, {npy_path}. Go on with:\n\
+        "{look}\nThe files stay: {path}, {npy_path}. Go on with:\n\
          \x20 b2nd info {path}\n\
          \x20 b2nd slice {path} '0,{y},:10'\n\
-         \x20 b2nd plot {path} --slice ':,{y},:'\n\
+         {plot}\
          \x20 b2nd convert {path} lz4.b2nd --codec lz4\n\
          \x20 b2nd verify {path}\n"
     )

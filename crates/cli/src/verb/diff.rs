@@ -48,8 +48,10 @@ struct Found {
     first: Option<(Vec<u64>, Vec<u8>, Vec<u8>)>,
     /// The smallest box with all of them.
     bounds: Option<Region>,
-    /// The largest distance of two numbers; `None` for items that are no numbers.
+    /// The largest distance of two numbers; `None` for items that are no numbers, and where each pair has a NaN.
     furthest: Option<f64>,
+    /// How many pairs have a NaN on one side, or NaN of other bits on both.
+    nans: u64,
 }
 
 fn contents(args: &Diff, a: &Array, b: &Array, budget: u64, progress: &Progress) -> Result<Found> {
@@ -79,10 +81,13 @@ fn compare(array: &Array, region: &Region, left: &[u8], right: &[u8], found: &mu
         }
         let index = index_of(n as u64, &shape, &region.start);
         found.count += 1;
-        if let Some(distance) = numeric::distance(array.dtype(), x, y) {
-            // NaN against a number says nothing about how far the others are apart.
-            let before = found.furthest.unwrap_or(0.0);
-            found.furthest = Some(if distance > before { distance } else { before });
+        match numeric::distance(array.dtype(), x, y) {
+            // It has no distance, and says nothing about how far the others are apart.
+            Some(distance) if distance.is_nan() => found.nans += 1,
+            Some(distance) => {
+                found.furthest = Some(found.furthest.map_or(distance, |most| most.max(distance)));
+            }
+            None => {}
         }
         let bounds = found.bounds.get_or_insert_with(|| Region { start: index.clone(), stop: index.clone() });
         for ((start, stop), &at) in bounds.start.iter_mut().zip(&mut bounds.stop).zip(&index) {
@@ -118,6 +123,9 @@ fn describe(found: &Found, a: &Array, text: &mut String) -> Result<()> {
     if let Some(furthest) = found.furthest {
         let _ = writeln!(text, "largest difference: {furthest}");
     }
+    if found.nans > 0 {
+        let _ = writeln!(text, "NaN on one side or both: {}", report::count(found.nans, "item"));
+    }
     Ok(())
 }
 
@@ -134,7 +142,7 @@ fn notes(a: &Array, b: &Array, text: &mut String) -> Result<()> {
     };
     note("metalayer", &fixed(a), &fixed(b), text);
     let variable = |array: &Array| -> Result<Vec<(String, Vec<u8>)>> {
-        let names: Vec<String> = array.schunk().vlmetalayer_names().map(str::to_owned).collect();
+        let names: Vec<String> = array.schunk().vlmetalayer_names()?.map(str::to_owned).collect();
         let content = |name: String| Ok(array.schunk().vlmetalayer(&name)?.map(|content| (name, content)));
         names.into_iter().filter_map(|name| content(name).transpose()).collect()
     };

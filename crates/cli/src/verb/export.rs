@@ -18,6 +18,7 @@ pub(super) fn run(args: &Export) -> Result<Outcome> {
         output::check_apart(&args.file, &args.output)?;
         output::check_free(&args.output, args.force)?;
     }
+    output::check_terminal(&args.output, args.force)?;
     let array = open::array(&args.file, args.place, args.dtype.as_deref(), args.work.exec())?;
     let view = View::parse(array.shape(), args.slice.as_deref())?;
     write(&array, &view, &args.output, args.force, &args.work)?;
@@ -47,8 +48,8 @@ pub(super) fn write_items(
     let shape = view.shape();
     let nbytes = shape.iter().fold(itemsize, |n, len| n.saturating_mul(*len));
     let progress = Progress::new("export", nbytes);
-    let grid = view.grid(array.chunks());
-    let budget = (work.budget() / itemsize.max(1)).max(1);
+    let grid = view.grid(array.chunks())?;
+    let budget = (work.budget() / view.cost(array.dtype().itemsize())).max(1);
     if output::is_standard(path) {
         output::print_bytes(header)?;
         for region in Tiling::in_order(&grid, budget).boxes() {

@@ -17,7 +17,7 @@ pub(super) fn run(args: &Import) -> Result<Outcome> {
     output::check_named(&args.output)?;
     output::check_apart(&args.input, &args.output)?;
     output::check_free(&args.output, args.force)?;
-    let mut input = Input::open(&args.input, open::raw(&args.raw)?)?;
+    let mut input = Input::open(&args.input, open::raw(&args.raw, &args.input)?)?;
     let kind = input.kind().clone();
     let itemsize = u32::try_from(kind.dtype.itemsize()).map_err(|_| {
         Failure::usage(format!("items of dtype {} are too large", kind.dtype), "an item has less than 2 GiB")
@@ -28,7 +28,7 @@ pub(super) fn run(args: &Import) -> Result<Outcome> {
         .options(&kind.shape, Params::new(itemsize))?
         .with_overwrite(args.force)
         .with_exec(progress.watch(args.storage.work.exec()))
-        .create_uncommitted(Some(&args.output), kind.dtype.clone(), &kind.shape)
+        .create_uncommitted(&args.output, kind.dtype.clone(), &kind.shape)
         .map_err(|error| Failure::from(error).with_usage_hint(STORAGE_HINT))?;
 
     let budget = args.storage.work.budget();

@@ -10,6 +10,7 @@ mod diff;
 mod export;
 mod import;
 mod info;
+#[cfg(feature = "plot")]
 mod plot;
 mod repair;
 mod slice;
@@ -27,6 +28,7 @@ pub(crate) fn run(verb: &Verb) -> Result<Outcome> {
         Verb::Cat(args) => cat::run(args),
         Verb::Info(args) => info::run(args),
         Verb::Slice(args) => slice::run(args),
+        #[cfg(feature = "plot")]
         Verb::Plot(args) => plot::run(args),
         Verb::Convert(args) => convert::run(args),
         Verb::Verify(args) => verify::run(args),

@@ -4,12 +4,12 @@ use std::env;
 use std::io::IsTerminal;
 
 use b2nd::array::{Array, Axis};
+use b2nd_plot::{ColourDepth, Field, png, terminal, terminal_height};
 
 use crate::args::{Plot, Work};
 use crate::failure::{Failure, Outcome, Result};
-use crate::plot::{ColourDepth, Field, png, terminal, terminal_height};
 use crate::tiling::Region;
-use crate::view::{Pick, View};
+use crate::view::{Along, View};
 use crate::{numeric, open, output, report};
 
 /// The most values that are read: of a larger plane every second row, third row, … is taken.
@@ -22,16 +22,18 @@ pub(super) fn run(args: &Plot) -> Result<Outcome> {
         output::check_apart(&args.file, path)?;
         output::check_free(path, args.force)?;
     }
+    if let Some(path) = &args.output {
+        output::check_terminal(path, args.force)?;
+    }
     let array = open::array(&args.file, args.place, args.dtype.as_deref(), Work::default().exec())?;
     let view = match &args.slice {
         Some(text) => View::parse(array.shape(), Some(text))?,
         None => middle(array.shape())?,
     };
     let mut field = field(&array, &view)?;
-    field.title =
-        format!("{} {}", args.file.file_name().unwrap_or_default().to_string_lossy(), slice_text(&view));
+    field.title = format!("{} {}", args.file.file_name().unwrap_or_default().to_string_lossy(), view.text());
     if args.slice.is_none() && array.shape().len() > 2 {
-        eprintln!("b2nd: no --slice given: drawing the middle, --slice '{}'", slice_text(&view));
+        output::tell(&format!("b2nd: no --slice given: drawing the middle, --slice '{}'", view.text()));
     }
     match &args.output {
         None => {
@@ -120,7 +122,7 @@ pub(super) fn field(array: &Array, view: &View) -> Result<Field> {
             }
         })
         .collect();
-    let thin = view.thinned(&every);
+    let thin = view.thinned(array.shape(), &every)?;
     let shape = thin.shape();
     let items = thin.read(array, &Region { start: vec![0; shape.len()], stop: shape.clone() })?;
     let Some(values) = numeric::to_f64(array.dtype(), &items) else {
@@ -131,16 +133,10 @@ pub(super) fn field(array: &Array, view: &View) -> Result<Field> {
         usize::try_from(axis.and_then(|d| shape.get(d).copied()).unwrap_or(1)).unwrap_or(usize::MAX)
     };
     let mut field = Field::new(native(row_axis), native(col_axis), values);
-    let picks: Vec<Option<Pick>> = thin.axes().collect();
-    let pick = |axis: Option<usize>| axis.and_then(|d| picks.get(d).copied().flatten());
-    if let Some(pick) = pick(row_axis) {
-        field.row_label = format!("axis {}", pick.axis);
-        (field.row_start, field.row_step) = (i64::try_from(pick.start).unwrap_or(i64::MAX), pick.step);
-    }
-    if let Some(pick) = pick(col_axis) {
-        field.col_label = format!("axis {}", pick.axis);
-        (field.col_start, field.col_step) = (i64::try_from(pick.start).unwrap_or(i64::MAX), pick.step);
-    }
+    let along = thin.along()?;
+    let labelled = |axis: Option<usize>| label(axis.and_then(|d| along.get(d).copied()));
+    (field.row_label, field.row_start, field.row_step) = labelled(row_axis);
+    (field.col_label, field.col_start, field.col_step) = labelled(col_axis);
     Ok(field)
 }
 
@@ -158,19 +154,17 @@ fn thinning(rows: u64, cols: u64) -> (u64, u64) {
     }
 }
 
-/// A view in NumPy's notation, as the axes of the array have it.
-fn slice_text(view: &View) -> String {
-    let parts: Vec<String> = view
-        .picks()
-        .iter()
-        .map(|pick| match pick {
-            Pick { kept: false, start, .. } => start.to_string(),
-            Pick { start: 0, step: 1, .. } if pick.len > 1 => ":".into(),
-            Pick { start, step: 1, len, .. } => format!("{start}:{}", start + len),
-            Pick { start, step, .. } => format!("{start}::{step}"),
-        })
-        .collect();
-    parts.join(",")
+/// The name of an axis of the picture, its first index and the step from one to the next. Along lists the entries are
+/// counted.
+fn label(along: Option<Along>) -> (String, i64, i64) {
+    match along {
+        None | Some(Along::New) => (String::new(), 0, 1),
+        Some(Along::Range { axis, start, step }) => {
+            (format!("axis {axis}"), i64::try_from(start).unwrap_or(i64::MAX), step)
+        }
+        Some(Along::List { axis }) => (format!("entries of the list along axis {axis}"), 0, 1),
+        Some(Along::Points) => ("entries of the lists".into(), 0, 1),
+    }
 }
 
 fn terminal_size() -> (usize, usize) {
@@ -208,9 +202,12 @@ mod tests {
 
     #[test]
     fn the_title_says_the_slice() {
-        let view = View::parse(&[9, 8, 7], None).unwrap();
-        assert_eq!(slice_text(&view), ":,:,:");
-        assert_eq!(slice_text(&middle(&[9, 8, 7]).unwrap()), "4,:,:");
+        let text = |slice| View::parse(&[300, 400], slice).unwrap().text().to_owned();
+        assert_eq!(text(None), ":,:");
+        assert_eq!(text(Some("100:200:2, 300:100:-1")), "100:200:2,300:100:-1");
+        assert_eq!(text(Some("...,[0,2]")), "...,[0, 2]");
+        assert_eq!(text(Some(":,[0,1,2,3,4,5,6,7,8]")), ":,[0, 1, 2, 3, 4, 5, 6, …]");
+        assert_eq!(middle(&[9, 8, 7]).unwrap().text(), "4,:,:");
     }
 
     #[test]
@@ -220,12 +217,12 @@ mod tests {
             (&[128, 96, 24, 2], ":,:,12,1"),
             (&[1000, 64, 64], "500,:,:"),
             (&[2, 3, 241, 480], "1,1,:,:"),
-            (&[1, 1, 5], "0,0:1,:"),
+            (&[1, 1, 5], "0,:,:"),
             (&[3, 500], ":,:"),
             (&[5], ":"),
             (&[], ""),
         ] {
-            assert_eq!(slice_text(&middle(shape).unwrap()), want, "{shape:?}");
+            assert_eq!(middle(shape).unwrap().text(), want, "{shape:?}");
         }
     }
 }

@@ -4,13 +4,13 @@ use b2nd::chunk::Special;
 use b2nd::{Layout, RepairOptions, Repaired, repair, repair_in_place};
 
 use crate::args::{LostFill, Repair, Work};
-use crate::failure::{Failure, Outcome, Result};
+use crate::failure::{Outcome, Result};
 use crate::progress::Progress;
-use crate::{output, report};
+use crate::{leftover, open, output, report};
 
 pub(super) fn run(args: &Repair) -> Result<Outcome> {
     let about = |error: b2nd::Error| {
-        let failure = Failure::from(error).about(&args.input);
+        let failure = open::refused(&args.input, error);
         match failure.outcome() {
             Outcome::Damaged => failure.with_hint("nothing was written: too little of it is left to go by"),
             _ => failure,
@@ -40,7 +40,10 @@ pub(super) fn run(args: &Repair) -> Result<Outcome> {
             output::check_free(output, args.force)?;
             (repair(&args.input, output, &options).map_err(about)?, output)
         }
-        None => (repair_in_place(&args.input, &options).map_err(about)?, &args.input),
+        None => {
+            leftover::remove(&args.input);
+            (repair_in_place(&args.input, &options).map_err(about)?, &args.input)
+        }
     };
     drop(progress);
     output::print(&format!("{found}{}: {}\n", name.display(), summary(&found)))?;
@@ -56,9 +59,9 @@ fn summary(found: &Repaired) -> String {
         return format!("WHOLE AGAIN: {chunks}, nothing is lost");
     }
     let mut said = Vec::new();
-    for (n, thing) in [(found.lost.len(), "place"), (found.lost_metalayers.len(), "metalayer")] {
+    for (n, thing) in [(found.lost_places, "place"), (found.lost_metalayers.len() as u64, "metalayer")] {
         if n > 0 {
-            said.push(format!("{} lost", report::count(n as u64, thing)));
+            said.push(format!("{} lost", report::count(n, thing)));
         }
     }
     if !found.guesses.is_empty() {

@@ -40,3 +40,26 @@ fn wrong_use_changes_nothing() {
     assert_eq!(folder.run(&["attrs", "a.b2nd", "drop", "units"]).0, 2);
     assert_eq!(folder.read("a.b2nd"), before);
 }
+
+#[test]
+fn a_warning_comes_with_as_many_attributes_as_other_programs_can_handle() {
+    for (plain, most) in [(false, 15), (true, 16)] {
+        let folder = Folder::new();
+        array(&folder, &[]);
+        if plain {
+            let bytes = folder.read("a.b2nd");
+            let array = b2nd::Array::from_bytes(bytes, &b2nd::OpenOptions::new()).unwrap();
+            let options = b2nd::SaveOptions::new().with_checksums(false).with_overwrite(true);
+            array.schunk().save(folder.path("a.b2nd"), &options).unwrap();
+        }
+        for n in 1..=most + 1 {
+            let set = |value: &str| folder.run(&["attrs", "a.b2nd", "set", &format!("name{n}"), value]);
+            let (code, _, err) = set("1");
+            assert_eq!(code, 0, "{err}");
+            assert_eq!(err.contains("warning: a.b2nd: it has"), n >= most, "{n}, {plain}: {err}");
+            assert_eq!(err.contains("cannot change the attributes"), n > most, "{n}, {plain}: {err}");
+            // A new value takes no more room.
+            assert_eq!(set("2").2, "");
+        }
+    }
+}

@@ -42,7 +42,7 @@ fn an_array_comes_out_in_c_order_with_any_memory() {
     }
     folder.fails(2, "exists", &["cat", "a.b2nd", "-o", "a.raw"]);
     folder.fails(2, "input itself", &["cat", "a.raw", "-o", "a.raw", "--force"]);
-    folder.fails(1, "a.raw", &["cat", "a.raw"]);
+    folder.fails(2, "a.raw", &["cat", "a.raw"]);
     assert_eq!(folder.names(), ["a.b2nd", "a.raw", "in.npy"]);
 }
 
@@ -66,12 +66,12 @@ fn bare_chunks_are_known_by_their_header_and_written_out() {
         assert_eq!((&info["typesize"], &info["nblocks"]), (&4.into(), &5.into()));
         let table = folder.good(&["info", name]);
         assert!(table.contains("a bare Blosc") && table.contains("shuffle"), "{table}");
-        // One byte more or less, and it is none; damage inside is damage.
+        // One byte more or less, and it is no chunk; damage inside is damage.
         folder.write("long", &[&chunk[..], &[0]].concat());
         folder.write("short", &chunk[..chunk.len() - 1]);
         for other in ["long", "short"] {
-            folder.fails(1, other, &["cat", other]);
-            folder.fails(1, other, &["info", other]);
+            folder.fails(2, other, &["cat", other]);
+            folder.fails(2, other, &["info", other]);
         }
         let mut damaged = chunk.clone();
         let at = damaged.len() - 40;
@@ -113,7 +113,7 @@ fn frames_without_an_array_are_written_out_described_and_copied() {
             assert!(out.contains("copied as they are"), "{out}");
             assert!(bytes(&folder, &["cat", "copy"]) == want, "{line}");
             let copy = SChunk::open(folder.path("copy"), &OpenOptions::new()).unwrap();
-            assert!(copy.vlmetalayer_names().eq(schunk.vlmetalayer_names()));
+            assert!(copy.vlmetalayer_names().unwrap().eq(schunk.vlmetalayer_names().unwrap()));
         }
         seen += 1;
     }
@@ -155,8 +155,8 @@ fn a_file_of_several_frames_is_listed_and_each_can_be_taken_out() {
             folder.good(&["diff", name, name, "--index", &index, "--offset-b", &offset]);
             let slice = folder.good(&["slice", name, "--offset", &offset, "..."]);
             assert_eq!(slice, folder.good(&["slice", "out", "..."]));
-            if index == "2" {
-                // There is nothing in it to draw.
+            if index == "2" || !cfg!(feature = "plot") {
+                // There is nothing in frame 2 to draw.
                 continue;
             }
             let drawn = bytes(&folder, &["plot", name, "--index", &index, "-o", "-"]);

@@ -12,7 +12,7 @@ fn source(folder: &Folder) -> Vec<u8> {
         .with_metalayer("mine", b"\x81\xa1x\x01".to_vec())
         .with_vlmetalayer("odd", b"\xc1 no msgpack".to_vec())
         .with_vlmetalayer("big", vec![7; 100_000])
-        .create(Some(&folder.path("a.b2nd")), Dtype::parse("<u4").unwrap(), &[60, 50])
+        .create(folder.path("a.b2nd"), Dtype::parse("<u4").unwrap(), [60, 50])
         .unwrap();
     array.write_bytes(Selection::all(), &all).unwrap();
     all
@@ -125,7 +125,7 @@ fn a_slice_becomes_an_array_of_its_own() {
     folder.good(&["convert", "a.b2nd", "c.b2nd", "--slice", "0", "--chunks", "9"]);
     assert_eq!(Array::open(folder.path("c.b2nd")).unwrap().chunks(), [9]);
     folder.fails(2, "3 lengths", &["convert", "a.b2nd", "d.b2nd", "--slice", "0", "--chunks", "9,9,9"]);
-    folder.fails(2, "out of bounds", &["convert", "a.b2nd", "d.b2nd", "--slice", "60"]);
+    folder.fails(2, "out of range", &["convert", "a.b2nd", "d.b2nd", "--slice", "60"]);
     is_same(&folder, "a.b2nd", &all);
     assert!(!folder.path("d.b2nd").exists());
 }

@@ -30,13 +30,62 @@ fn slices() -> Vec<SliceCase> {
         ("None,7,...,None,-2", [vec![7], all(11), vec![11]], vec![1, 11, 1]),
         ("0,0,0", [vec![0], vec![0], vec![0]], vec![]),
         ("5:5", [vec![], all(11), all(13)], vec![0, 11, 13]),
+        ("[0,2]", [vec![0, 2], all(11), all(13)], vec![2, 11, 13]),
+        ("[18,0,0,-2],:", [vec![18, 0, 0, 17], all(11), all(13)], vec![4, 11, 13]),
+        (":,[0,1,5],-1", [all(19), vec![0, 1, 5], vec![12]], vec![19, 3]),
+        ("[],::5,1:3", [vec![], vec![0, 5, 10], vec![1, 2]], vec![0, 3, 2]),
+        ("rows.npy,None,2", [vec![3, 1], vec![2], all(13)], vec![2, 1, 13]),
+        (":, 1, mask.npy", [all(19), vec![1], vec![0, 4, 12]], vec![19, 3]),
     ]
+}
+
+/// Indices and a mask in files.
+fn selections(folder: &Folder) {
+    folder.write("rows.npy", &npy("<i2", &[2], false, &[3, 0, 1, 0]));
+    let mask: Vec<u8> = (0..13).map(|n| u8::from([0, 4, 12].contains(&n))).collect();
+    folder.write("mask.npy", &npy("|b1", &[13], false, &mask));
+}
+
+/// NumPy pairs the entries of several lists, and the true items of a mask of several axes.
+#[test]
+fn several_lists_and_masks_are_paired() {
+    let folder = Folder::new();
+    let all = stored(&folder);
+    selections(&folder);
+    let land: Vec<u8> = (0..19 * 11).map(|n| u8::from(n % 50 == 7)).collect();
+    folder.write("land.npy", &npy("|b1", &[19, 11], false, &land));
+    let line = |i: usize, j: usize| pick(&SHAPE, &all, &[vec![i], vec![j], (0..13).collect()]);
+    let cases = [
+        ("[3,1],[10,0]", vec![2, 13], [line(3, 10), line(1, 0)].concat()),
+        ("rows.npy,[2]", vec![2, 13], [line(3, 2), line(1, 2)].concat()),
+        ("land.npy", vec![5, 13], [7, 57, 107, 157, 207].map(|n| line(n / 11, n % 11)).concat()),
+        ("land.npy,0", vec![5], [7, 57, 107, 157, 207].map(|n| line(n / 11, n % 11)[..4].to_vec()).concat()),
+    ];
+    for (text, shape, want) in cases {
+        let want = npy("<u4", &shape, false, &want);
+        for memory in ["1", "1M"] {
+            let line = ["export", "a.b2nd", "p.npy", "--slice", text, "--memory", memory, "--force"];
+            folder.good(&line);
+            assert!(folder.read("p.npy") == want, "{text} {memory}");
+        }
+        folder.good(&["convert", "a.b2nd", "p.b2nd", "--slice", text, "--force"]);
+        folder.good(&["export", "p.b2nd", "p.npy", "--force"]);
+        assert!(folder.read("p.npy") == want, "{text} as an array");
+    }
+    folder.good(&["plot", "a.b2nd", "--slice", "[3,1,2],[10,0,7]"]);
+    folder.fails(2, "3 and 2 entries", &["slice", "a.b2nd", "[0,1,2],[0,1]"]);
+    folder.fails(2, "is a mask of shape (19, 11)", &["slice", "a.b2nd", "0,land.npy"]);
+    folder.fails(2, "the mask has 13 entries", &["slice", "a.b2nd", "mask.npy"]);
+    folder.fails(2, "is no selection", &["slice", "a.b2nd", "in.npy"]);
+    folder.fails(3, "gone.npy", &["slice", "a.b2nd", "gone.npy"]);
+    folder.fails(2, "list", &["slice", "a.b2nd", "[0, 19]"]);
 }
 
 #[test]
 fn slices_are_what_numpy_takes() {
     let folder = Folder::new();
     let all = stored(&folder);
+    selections(&folder);
     for (text, indices, shape) in slices() {
         let want = npy("<u4", &shape, false, &pick(&SHAPE, &all, &indices));
         for memory in ["1", "500", "3K", "1M"] {
@@ -64,6 +113,7 @@ fn printing_shows_the_values() {
     let folder = Folder::new();
     stored(&folder);
     assert_eq!(folder.good(&["slice", "a.b2nd", "0,0,:3"]), "[ 3 10 17]\n");
+    assert_eq!(folder.good(&["slice", "a.b2nd", "0,0,[2,0]"]), "[17  3]\n");
     assert_eq!(folder.good(&["slice", "a.b2nd", "-1,-1,-1"]), format!("{}\n", 7 * (19 * 11 * 13 - 1) + 3));
     let edges = folder.good(&["slice", "a.b2nd", ":"]);
     assert!(edges.starts_with("[[[    3    10    17 ...    73    80    87]\n"), "{edges}");
@@ -137,4 +187,37 @@ fn an_index_for_every_axis_prints_a_scalar() {
     assert_eq!(folder.good(&["slice", "a.b2nd", "0"]), "b'ab'\n");
     assert_eq!(folder.good(&["slice", "a.b2nd", "-1"]), "b'cdef'\n");
     assert_eq!(folder.good(&["slice", "a.b2nd", "0, ..."]), "np.bytes_(b'ab')\n");
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_replaced_keeps_its_permissions_and_its_links() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let folder = Folder::new();
+    folder.write("in.npy", &npy("<u4", &[5, 8], false, &items(&[5, 8])));
+    let mode = |name: &str| std::fs::metadata(folder.path(name)).unwrap().permissions().mode() & 0o777;
+    for (name, line) in [
+        ("a.b2nd", &["import", "in.npy", "link", "--force"][..]),
+        ("b.b2nd", &["convert", "a.b2nd", "link", "--force"]),
+        ("out.npy", &["export", "a.b2nd", "link", "--force"]),
+        ("out.raw", &["cat", "a.b2nd", "-o", "link", "--force"]),
+        ("out.png", &["plot", "a.b2nd", "-o", "link", "--force"]),
+    ] {
+        folder.write(name, b"old");
+        std::fs::set_permissions(folder.path(name), std::fs::Permissions::from_mode(0o600)).unwrap();
+        symlink(name, folder.path("link")).unwrap();
+        let (code, _, err) = folder.run(line);
+        assert_eq!(code, 0, "{line:?}: {err}");
+        assert!(folder.path("link").is_symlink() && folder.read(name) != b"old", "{line:?}");
+        assert_eq!(mode(name), 0o600, "{line:?}");
+        std::fs::remove_file(folder.path("link")).unwrap();
+    }
+    assert_eq!(folder.read("out.npy"), folder.read("in.npy"));
+    assert!(folder.names().iter().all(|name| !name.contains("tmp")), "{:?}", folder.names());
+    // Repaired in its place.
+    let bytes = folder.read("a.b2nd");
+    folder.write("a.b2nd", &bytes[..bytes.len() - 1]);
+    assert!(folder.run(&["repair", "a.b2nd", "--in-place"]).0 <= 1);
+    assert!(folder.path("a.b2nd.orig").exists());
+    assert_eq!((mode("a.b2nd"), mode("a.b2nd.orig")), (0o600, 0o600));
 }

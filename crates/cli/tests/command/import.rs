@@ -145,12 +145,13 @@ fn codecs_and_filters_for_arrays() {
 fn codecs_that_do_not_fit_the_array_leave_no_file() {
     let folder = Folder::new();
     folder.write("in.npy", &npy("<u4", &SHAPE, false, &items(&SHAPE)));
+    folder.write("f4.npy", &npy("<f4", &SHAPE, false, &items(&SHAPE)));
     folder.write("u2.npy", &npy("<u2", &[8, 8], false, &[7; 128]));
     for (word, input, options) in [
         ("two dimensions", "in.npy", &["--codec", "ndlz:4"][..]),
         ("shuffle", "u2.npy", &["--codec", "ndlz:4", "--filter", "none"]),
-        ("shuffle", "in.npy", &["--codec", "zfp-accuracy:-3", "--filter", "shuffle"]),
-        ("4 items", "in.npy", &["--codec", "zfp-rate:50", "--blocks", "2,8,8", "--chunks", "8,8,8"]),
+        ("shuffle", "f4.npy", &["--codec", "zfp-accuracy:-3", "--filter", "shuffle"]),
+        ("4 items", "f4.npy", &["--codec", "zfp-rate:50", "--blocks", "2,8,8", "--chunks", "8,8,8"]),
         ("4 or 8 bytes", "u2.npy", &["--codec", "zfp-precision:9"]),
         ("4 or 8", "u2.npy", &["--codec", "ndlz:5"]),
         ("4 or 8 bytes", "u2.npy", &["--filter", "ndmean:4"]),
@@ -161,6 +162,21 @@ fn codecs_that_do_not_fit_the_array_leave_no_file() {
         }
         folder.fails(2, word, &[&["import", input, "a.b2nd"], options].concat());
         assert!(!folder.path("a.b2nd").exists(), "{options:?}");
+    }
+}
+
+#[test]
+fn lossy_filters_are_refused_for_other_dtypes() {
+    let folder = Folder::new();
+    folder.write("i4.npy", &npy("<i4", &SHAPE, false, &items(&SHAPE)));
+    folder.write("f8.npy", &npy(">f8", &[4, 4], false, &[7; 128]));
+    for (input, filter, dtype) in [("i4.npy", "trunc_prec:3,shuffle", "<i4"), ("f8.npy", "ndmean:4", ">f8")] {
+        folder.good(&["import", input, "plain.b2nd", "--force"]);
+        for verb in [["import", input], ["convert", "plain.b2nd"]] {
+            let said = format!("destroy items of dtype {dtype}");
+            folder.fails(2, &said, &[&verb[..], &["a.b2nd", "--filter", filter]].concat());
+            assert!(!folder.path("a.b2nd").exists(), "{verb:?}");
+        }
     }
 }
 
@@ -240,4 +256,29 @@ fn an_existing_output_stays_unless_forced() {
     folder.fails(2, "folder", &["import", "in.npy", "dir", "--force", "--sparse"]);
     folder.fails(2, "input itself", &["import", "in.npy", "in.npy", "--force"]);
     assert_eq!(folder.read("dir/mine.txt"), b"precious");
+}
+
+#[test]
+fn two_imports_of_the_same_input_give_the_same_bytes() {
+    let folder = Folder::new();
+    let plain = npy("<u4", &SHAPE, false, &items(&SHAPE));
+    folder.write("in.npy", &plain);
+    folder.write("fortran.npy", &npy("<u4", &SHAPE, true, &fortran(&SHAPE, &items(&SHAPE))));
+    for (input, memory) in [("in.npy", "256M"), ("in.npy", "4K"), ("fortran.npy", "256M"), ("-", "256M")] {
+        let import = |output: &str, threads: &str| {
+            let line =
+                ["import", input, output, "--chunks", CHUNKS, "--memory", memory, "--threads", threads];
+            match input {
+                "-" => assert_eq!(folder.feed(&plain, &line).0, 0),
+                _ => _ = folder.good(&line),
+            }
+            let bytes = folder.read(output);
+            std::fs::remove_file(folder.path(output)).unwrap();
+            bytes
+        };
+        let first = import("a.b2nd", "1");
+        for threads in ["1", "4", "4"] {
+            assert!(import("b.b2nd", threads) == first, "{input}, {memory}, {threads} threads");
+        }
+    }
 }

@@ -12,6 +12,28 @@ fn stored(folder: &Folder, name: &str, options: &[&str]) {
 }
 
 #[test]
+fn a_header_that_another_program_has_rewritten_is_named() {
+    let folder = Folder::new();
+    stored(&folder, "a.b2nd", &[]);
+    let info: Value = serde_json::from_str(&folder.good(&["info", "a.b2nd", "--json"])).unwrap();
+    assert_eq!(info["rewritten"], Value::Null);
+    assert!(folder.good(&["verify", "a.b2nd"]).ends_with("checksums match\n"));
+    // The numbers of threads that C-Blosc2 writes.
+    let mut bytes = std::fs::read(folder.path("a.b2nd")).unwrap();
+    (bytes[64], bytes[67]) = (4, 1);
+    folder.write("a.b2nd", &bytes);
+    let info: Value = serde_json::from_str(&folder.good(&["info", "a.b2nd", "--json"])).unwrap();
+    assert_eq!(info["rewritten"], "header");
+    for verb in ["info", "verify"] {
+        let text = folder.good(&[verb, "a.b2nd"]);
+        assert!(
+            text.contains("another program (C-Blosc2, python-blosc2) has rewritten the header"),
+            "{text}"
+        );
+    }
+}
+
+#[test]
 fn info_has_the_promised_keys() {
     let folder = Folder::new();
     stored(&folder, "a.b2nd", &["--codec", "zlib", "--level", "7", "--filter", "delta,shuffle"]);
@@ -60,7 +82,7 @@ fn info_counts_the_chunks_by_what_they_hold() {
     );
     let fill = Fill::Value(vec![9, 0]);
     let empty = Options::new().with_fill(fill).with_chunks([10]);
-    drop(empty.create(Some(&folder.path("v.b2nd")), Dtype::parse("<u2").unwrap(), &[40]).unwrap());
+    drop(empty.create(folder.path("v.b2nd"), Dtype::parse("<u2").unwrap(), [40]).unwrap());
     assert!(folder.good(&["info", "v.b2nd"]).contains("4 of one value"));
 }
 
@@ -91,12 +113,18 @@ fn a_damaged_header_is_damage() {
         b"not a frame at all, but a text that is long enough to hold a header of one, or so it seems",
     );
     folder.write("empty.b2nd", b"");
-    for name in ["cut.b2nd", "text.b2nd", "empty.b2nd"] {
+    let mut headless = bytes.clone();
+    headless[..40].fill(0xaa);
+    folder.write("headless.b2nd", &headless);
+    for name in ["cut.b2nd", "headless.b2nd", "empty.b2nd"] {
         for verb in ["verify", "info", "attrs"] {
             folder.fails(1, name, &[verb, name]);
         }
     }
-    folder.fails(1, "not a Blosc2 file", &["info", "text.b2nd"]);
+    folder.fails(1, "lost its head", &["info", "headless.b2nd"]);
+    folder.fails(2, "is a text, not a Blosc2 file", &["info", "text.b2nd"]);
+    folder.write("other.b2nd", &[0xaa; 300]);
+    folder.fails(2, "is not a Blosc2 file", &["verify", "other.b2nd"]);
     folder.fails(1, "not a Blosc2 file", &["cat", "empty.b2nd"]);
     folder.fails(1, "cut off", &["info", "cut.b2nd"]);
     folder.fails(1, "lists the frames", &["info", "a.b2nd", "--offset", "7"]);
@@ -143,6 +171,25 @@ fn damage_of_a_short_chunk_names_all_its_items() {
         out.contains("chunk 1: items [800:1000]: ") && out.contains("do not match their checksum"),
         "{out}"
     );
+}
+
+#[test]
+fn diff_counts_nan_apart_from_distances() {
+    let folder = Folder::new();
+    let bytes = |items: [f32; 4]| items.iter().flat_map(|item| item.to_le_bytes()).collect::<Vec<u8>>();
+    for (name, items) in [
+        ("numbers", [1.0, 2.0, 3.0, 4.0]),
+        ("nan", [1.0, f32::NAN, 3.0, 4.0]),
+        ("both", [1.0, f32::NAN, 3.5, 4.0]),
+    ] {
+        folder.write(&format!("{name}.npy"), &npy("<f4", &[4], false, &bytes(items)));
+        folder.good(&["import", &format!("{name}.npy"), &format!("{name}.b2nd")]);
+    }
+    let (code, out, _) = folder.run(&["diff", "numbers.b2nd", "nan.b2nd"]);
+    assert!(code == 1 && out.contains("NaN on one side or both: 1 item\n"), "{out}");
+    assert!(!out.contains("largest difference"), "{out}");
+    let (_, out, _) = folder.run(&["diff", "numbers.b2nd", "both.b2nd"]);
+    assert!(out.contains("largest difference: 0.5\n") && out.contains("both: 1 item\n"), "{out}");
 }
 
 #[test]
@@ -203,6 +250,28 @@ fn equal_nans_are_equal() {
 }
 
 #[test]
+fn dead_bytes_do_not_count_as_compressed() {
+    let folder = Folder::new();
+    stored(&folder, "a.b2nd", &[]);
+    let sizes = || -> (u64, u64) {
+        let info: Value = serde_json::from_str(&folder.good(&["info", "a.b2nd", "--json"])).unwrap();
+        (info["cbytes"].as_u64().unwrap(), info["dead"].as_u64().unwrap())
+    };
+    let (before, dead) = sizes();
+    assert_eq!(dead, 0);
+    let ratio = |text: &str| text.lines().find(|line| line.starts_with("ratio")).unwrap().to_owned();
+    let first = ratio(&folder.good(&["info", "a.b2nd"]));
+    for n in 0..24 {
+        folder.good(&["attrs", "a.b2nd", "set", &format!("name{}", n % 12), "1"]);
+    }
+    let (after, dead) = sizes();
+    assert!(after == before && dead > 0, "{before} {after} {dead}");
+    let table = folder.good(&["info", "a.b2nd"]);
+    assert_eq!(ratio(&table), first);
+    assert!(table.contains("dead bytes"), "{table}");
+}
+
+#[test]
 fn info_counts_dead_bytes_and_compact_gives_them_back() {
     let folder = Folder::new();
     stored(&folder, "a.b2nd", &["--level", "0"]);
@@ -219,11 +288,40 @@ fn info_counts_dead_bytes_and_compact_gives_them_back() {
     let share = format!("({:.1} %)", 100.0 * gone as f64 / stored as f64);
     assert!(folder.good(&["info", "a.b2nd"]).contains(&share));
     folder.good(&["export", "a.b2nd", "before.npy"]);
-    assert!(folder.good(&["compact", "a.b2nd"]).contains("0 B of dead bytes left"));
+    let told = folder.good(&["compact", "a.b2nd"]);
+    assert!(told.contains(" → ") && told.contains("0 B of dead bytes left"), "{told}");
     // The offsets are compressed anew.
     let (left, now) = dead();
     assert!(left == 0 && now <= stored - gone + 50 && now == folder.read("a.b2nd").len() as u64, "{now}");
     folder.good(&["export", "a.b2nd", "after.npy"]);
     assert_eq!(folder.read("before.npy"), folder.read("after.npy"));
     folder.fails(3, "gone.b2nd", &["compact", "gone.b2nd"]);
+}
+
+#[test]
+fn lazy_expressions_of_python_blosc2_are_named_and_not_read() {
+    let folder = Folder::new();
+    let fixtures = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../b2nd/tests/fixtures/objects");
+    for (name, what) in [
+        ("lazyexpr.b2nd", "a lazy expression of python-blosc2"),
+        ("lazyudf.b2nd", "a lazy function of python-blosc2"),
+    ] {
+        let path = fixtures.join(name);
+        let file = path.to_str().unwrap();
+        for verb in ["info", "verify"] {
+            let said = folder.good(&[verb, file]);
+            assert!(said.contains(what) && said.contains("without data"), "{verb}: {said}");
+        }
+        let info: Value = serde_json::from_str(&folder.good(&["info", file, "--json"])).unwrap();
+        assert!(what.starts_with(info["object"].as_str().unwrap()) && info["shape"].is_null(), "{info}");
+        for args in [
+            &["slice", file, "0"][..],
+            &["cat", file],
+            &["export", file, "a.npy"],
+            &["convert", file, "a.b2nd"],
+        ] {
+            folder.fails(1, what, args);
+        }
+        assert!(!folder.path("a.npy").exists() && !folder.path("a.b2nd").exists());
+    }
 }

@@ -14,10 +14,14 @@ mod inspect;
 mod interrupt;
 mod memory;
 mod pictures;
+mod print;
 mod readme;
 #[cfg(all(unix, feature = "c-codecs"))]
+#[cfg(feature = "plot")]
 mod readme_commands;
 mod real;
 mod repair;
+#[cfg(target_os = "linux")]
+mod streams;
 mod support;
 mod usage;

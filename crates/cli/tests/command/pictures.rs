@@ -1,10 +1,14 @@
-use crate::support::{Folder, items, npy};
+use crate::support::Folder;
+#[cfg(feature = "plot")]
+use crate::support::{items, npy};
 
+#[cfg(feature = "plot")]
 fn stored(folder: &Folder, descr: &str, shape: &[usize]) {
     folder.write("in.npy", &npy(descr, shape, false, &items(shape)));
     folder.good(&["import", "in.npy", "a.b2nd", "--force"]);
 }
 
+#[cfg(feature = "plot")]
 #[test]
 fn a_plane_is_drawn_as_png_and_as_text() {
     let folder = Folder::new();
@@ -17,6 +21,7 @@ fn a_plane_is_drawn_as_png_and_as_text() {
     }
 }
 
+#[cfg(feature = "plot")]
 #[test]
 fn without_a_slice_the_middle_is_drawn_and_said() {
     let folder = Folder::new();
@@ -29,6 +34,22 @@ fn without_a_slice_the_middle_is_drawn_and_said() {
     folder.good(&["plot", "a.b2nd"]);
 }
 
+#[cfg(feature = "plot")]
+#[test]
+fn the_title_is_the_slice() {
+    let folder = Folder::new();
+    stored(&folder, "<u4", &[300, 400]);
+    for (slice, title) in
+        [("100:200:2,300:100:-1", "a.b2nd 100:200:2,300:100:-1"), ("[9,3,5],...", "a.b2nd [9, 3, 5],...")]
+    {
+        let text = folder.good(&["plot", "a.b2nd", "--slice", slice]);
+        assert!(text.contains(title), "{text}");
+    }
+    let text = folder.good(&["plot", "a.b2nd"]);
+    assert!(text.contains("a.b2nd :,:"), "{text}");
+}
+
+#[cfg(feature = "plot")]
 #[test]
 fn what_is_no_plane_of_numbers_is_refused() {
     let folder = Folder::new();
@@ -47,7 +68,8 @@ fn the_demo_makes_its_files_and_its_comparison() {
     let folder = Folder::new();
     let out = folder.good(&["demo", "d", "--size", "small"]);
     assert!(out.contains("All slices are equal"), "{out}");
-    for name in ["d/field.npy", "d/field.b2nd", "d/field.png"] {
+    let picture = cfg!(feature = "plot").then_some("d/field.png");
+    for name in ["d/field.npy", "d/field.b2nd"].into_iter().chain(picture) {
         assert!(out.contains(name) && folder.path(name).is_file(), "{name}: {out}");
     }
     folder.good(&["export", "d/field.b2nd", "back.npy"]);

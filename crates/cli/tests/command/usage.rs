@@ -15,6 +15,9 @@ fn help_teaches_every_verb() {
         "import", "export", "cat", "info", "slice", "plot", "convert", "verify", "compact", "diff", "attrs",
         "demo",
     ] {
+        if verb == "plot" && !cfg!(feature = "plot") {
+            continue;
+        }
         let help = folder.good(&[verb, "--help"]);
         assert!(help.contains("Examples:") && help.contains(&format!("  b2nd {verb}")), "{help}");
     }
@@ -68,12 +71,14 @@ fn options_that_do_not_fit_the_array_are_2_and_say_its_shape() {
 }
 
 #[test]
-fn damaged_headers_are_1() {
+fn damaged_headers_are_1_and_items_that_cannot_be_stored_2() {
     let folder = folder();
     folder.write("cut.npy", &folder.read("in.npy")[..50]);
     folder.fails(1, "cut.npy", &["import", "cut.npy", "b.b2nd"]);
     folder.write("object.npy", &npy("|O", &[1], false, b"pickle"));
-    folder.fails(1, "object", &["import", "object.npy", "b.b2nd"]);
+    folder.fails(2, "Python objects", &["import", "object.npy", "b.b2nd"]);
+    folder.write("long.npy", &npy("<f16", &[1], false, &[0; 16]));
+    folder.fails(2, "unsupported dtype <f16 (long double)", &["import", "long.npy", "b.b2nd"]);
     assert!(!folder.path("b.b2nd").exists());
 }
 
@@ -86,6 +91,7 @@ fn what_is_not_there_is_3() {
         &["export", "gone", "b.npy"],
         &["info", "gone"],
         &["slice", "gone", "0"],
+        #[cfg(feature = "plot")]
         &["plot", "gone"],
         &["convert", "gone", "b.b2nd"],
         &["verify", "gone"],
@@ -95,4 +101,73 @@ fn what_is_not_there_is_3() {
         folder.fails(3, "gone", line);
     }
     assert_eq!(folder.names(), ["a.b2nd", "in.npy"]);
+}
+
+#[test]
+fn inputs_of_another_kind_are_named_and_2() {
+    let folder = folder();
+    folder.write("a.npz", b"PK\x03\x04 and what follows in a zip file");
+    folder.write("a.h5", b"\x89HDF\r\n\x1a\n and what follows");
+    std::fs::create_dir(folder.path("a.zarr")).unwrap();
+    folder.write("a.zarr/zarr.json", b"{}");
+    folder.good(&["convert", "a.b2nd", "s.b2nd", "--sparse"]);
+    for (name, words) in [
+        ("a.npz", ["a zip file (.npz", "unzip it"]),
+        ("a.h5", ["an HDF5 file", "numpy.save"]),
+        ("a.zarr", ["a Zarr store", "numpy.save"]),
+        ("a.b2nd", ["a Blosc2 file already", "b2nd convert"]),
+        ("s.b2nd", ["a sparse array already", "b2nd convert"]),
+    ] {
+        for word in words {
+            folder.fails(2, word, &["import", name, "b.b2nd"]);
+        }
+    }
+    for verb in ["info", "verify", "attrs", "cat"] {
+        for (name, word) in
+            [("a.npz", "a zip file (.npz"), ("a.h5", "an HDF5 file"), ("a.zarr", "a Zarr store")]
+        {
+            folder.fails(2, word, &[verb, name]);
+        }
+    }
+    folder.write("deep.npy", &npy("<u4", &[1; 17], false, &items(&[1])));
+    folder.fails(2, "17 axes", &["import", "deep.npy", "b.b2nd"]);
+    folder.fails(2, "at most 16: join some", &["import", "deep.npy", "b.b2nd"]);
+}
+
+#[test]
+fn one_length_of_raw_input_follows_from_its_size() {
+    let folder = folder();
+    folder.write("raw", &items(&[6, 7]));
+    let shape = |options: &[&str]| {
+        let line = [&["import", "raw", "b.b2nd", "--force", "--dtype", "<u4"], options].concat();
+        let out = folder.good(&line);
+        out.split_once(" <u4").unwrap().0.to_owned()
+    };
+    assert_eq!(shape(&["--shape", "-1,7"]), "b.b2nd: (6, 7)");
+    assert_eq!(shape(&["--shape", "(2, -1, 7)"]), "b.b2nd: (2, 3, 7)");
+    assert_eq!(shape(&["--shape", "-1"]), "b.b2nd: (42,)");
+    assert_eq!(shape(&[]), "b.b2nd: (42,)");
+    let raw = ["import", "raw", "c.b2nd", "--dtype", "<u4", "--shape"];
+    folder.fails(2, "168 bytes are not a whole number of parts of 20 bytes", &[&raw[..], &["-1,5"]].concat());
+    folder.fails(2, "a .npy file", &["import", "in.npy", "c.b2nd", "--dtype", "<u4", "--shape", "-1,7"]);
+    folder.fails(2, "its length is not known", &["import", "-", "c.b2nd", "--dtype", "<u4"]);
+    folder.fails(3, "gone", &["import", "gone", "c.b2nd", "--dtype", "<u4"]);
+    let (code, _, err) = folder.run(&[&raw[..], &["-1,-1"]].concat());
+    assert!(code == 2 && err.contains("only one length can be -1"), "{err}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_folder_that_takes_no_files_is_3_and_named() {
+    let folder = folder();
+    let (code, _, err) = folder.run(&["import", "in.npy", "/proc/x.b2nd"]);
+    assert_eq!(code, 3, "{err}");
+    assert!(
+        err.starts_with("b2nd: /proc/x.b2nd: cannot create it in its folder: permission denied"),
+        "{err}"
+    );
+    assert!(err.contains("hint: check the permissions"), "{err}");
+    // So is a lock file that cannot be made because something else has its name.
+    folder.write("a.b2nd.b2owner", &[b'x'; 5000]);
+    folder.fails(3, "a.b2nd.b2owner: cannot make its lock file", &["attrs", "a.b2nd", "set", "x", "1"]);
 }

@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 use b2nd::array::Array;
 use b2nd::chunk::SplitMode;
-use b2nd::schunk::{Layout, SChunk, SpaceUse};
+use b2nd::schunk::{Layout, Rewritten, SChunk, SpaceUse};
 use b2nd::{Filter, Pipeline};
 use serde_json::{Map, Value as Json, json};
 
@@ -26,7 +26,7 @@ pub(super) fn run(args: &Info) -> Result<Outcome> {
     if let Some(several) = frames::of_several(&args.file, args.place, &exec)? {
         return show(args, || frames::to_json(&several), || frames::to_table(&several));
     }
-    let opened = open::any(&args.file, args.place, exec)?;
+    let opened = open::described(&args.file, args.place, exec)?;
     show(args, || to_json(&opened), || to_table(&opened))
 }
 
@@ -69,9 +69,9 @@ fn to_json(opened: &Opened) -> Json {
         Opened::Array(array) => Some(&**array),
         Opened::Frame(_) => None,
     };
-    let (nbytes, cbytes) = sizes(opened);
-    let space = schunk.space().ok();
+    let space = report::space(schunk);
     let space = space.as_ref();
+    let (nbytes, cbytes) = sizes(opened, space);
     let mut all = json!({
         "shape": array.map(Array::shape),
         "dtype": array.map(|a| a.dtype().to_text()),
@@ -92,11 +92,18 @@ fn to_json(opened: &Opened) -> Json {
         "nchunks": schunk.nchunks(),
         "chunk_kinds": Stats::of(schunk).map(|stats| stats.to_json()),
         "frame_version": schunk.version(),
+        "rewritten": schunk.rewritten().ok().flatten().map(|what| match what {
+            Rewritten::Header => "header",
+            _ => "frame",
+        }),
         "split": split(params.split()),
         "typesize": params.typesize(),
-        "metalayers": sized(schunk.metalayers().map(|(name, content)| (name, Some(content.len())))),
-        "vlmetalayers": sized(schunk.vlmetalayer_names().map(|name| (name, content_len(schunk, name)))),
+        "metalayers": sized(schunk.metalayers().map(|(name, content)| (name, Some(content.len() as u64)))),
+        "vlmetalayers": schunk.vlmetalayer_lengths().ok().map(sized),
     });
+    if let (Some(object), Json::Object(all)) = (schunk.stored_object(), &mut all) {
+        all.insert("object".into(), Json::from(object));
+    }
     if let (Some(stored), Json::Object(all)) = (array.and_then(other_dtype), &mut all) {
         all.insert("stored_dtype".into(), Json::from(stored));
     }
@@ -116,11 +123,16 @@ fn to_table(opened: &Opened) -> Vec<Row> {
         ));
         rows.push(("blocks", report::lengths(array.blocks())));
     } else {
-        rows.push(("shape", "none: a frame without an array".into()));
+        let what = match schunk.stored_object() {
+            Some(object) => format!("none: {object} of python-blosc2, without data of its own"),
+            None => "none: a frame without an array".into(),
+        };
+        rows.push(("shape", what));
         rows.push(("chunks", schunk.nchunks().to_string()));
     }
     let params = schunk.params();
-    let (nbytes, cbytes) = sizes(opened);
+    let space = report::space(schunk);
+    let (nbytes, cbytes) = sizes(opened, space.as_ref());
     if let Some(kinds) = Stats::of(schunk).and_then(|stats| stats.to_text()) {
         rows.push(("chunks hold", kinds));
     }
@@ -132,7 +144,7 @@ fn to_table(opened: &Opened) -> Vec<Row> {
     rows.push(("size", format!("{} ({nbytes} bytes)", report::bytes(nbytes))));
     rows.push(("compressed", format!("{} ({cbytes} bytes)", report::bytes(cbytes))));
     rows.push(("ratio", report::ratio(nbytes, cbytes)));
-    if let Some(space) = schunk.space().ok().filter(|space| space.dead() > 0) {
+    if let Some(space) = space.filter(|space| space.dead() > 0) {
         let (dead, share) = (space.dead(), 100.0 * space.dead_share());
         rows.push((
             "dead bytes",
@@ -140,6 +152,7 @@ fn to_table(opened: &Opened) -> Vec<Row> {
         ));
     }
     rows.push(("layout", layout(schunk).into()));
+    rows.extend(report::rewritten(schunk).map(|what| ("checksums", what.into())));
     let metalayer = match opened {
         Opened::Array(array) => array.revision().name(),
         Opened::Frame(_) => "none",
@@ -147,26 +160,28 @@ fn to_table(opened: &Opened) -> Vec<Row> {
     rows.push(("revision", format!("{metalayer}, frame version {}", schunk.version())));
     let fixed = schunk.metalayers().map(|(name, content)| format!("{name} ({} bytes)", content.len()));
     rows.push(("metalayers", listed(fixed)));
-    let variable = schunk.vlmetalayer_names().map(|name| match content_len(schunk, name) {
+    let size = |(name, len): (&str, Option<u64>)| match len {
         Some(len) => format!("{name} ({len} bytes)"),
         None => format!("{name} (damaged)"),
-    });
-    rows.push(("attributes", listed(variable)));
+    };
+    let variable = match schunk.vlmetalayer_lengths() {
+        Ok(lengths) => listed(lengths.map(size)),
+        Err(error) => format!("cannot be read: {error}"),
+    };
+    rows.push(("attributes", variable));
     rows
 }
 
-fn sizes(opened: &Opened) -> (u64, u64) {
-    match opened {
-        Opened::Array(array) => (array.nbytes(), array.cbytes()),
-        Opened::Frame(schunk) => (schunk.nbytes(), schunk.cbytes()),
-    }
+/// The bytes of the items, and of the compressed chunks; those that nothing refers to are left out where they are known.
+fn sizes(opened: &Opened, space: Option<&SpaceUse>) -> (u64, u64) {
+    let nbytes = match opened {
+        Opened::Array(array) => array.nbytes(),
+        Opened::Frame(schunk) => schunk.nbytes(),
+    };
+    (nbytes, space.map_or_else(|| opened.schunk().cbytes(), |space| space.chunks))
 }
 
-fn content_len(schunk: &SChunk, name: &str) -> Option<usize> {
-    schunk.vlmetalayer(name).ok().flatten().map(|content| content.len())
-}
-
-fn sized<'a>(entries: impl Iterator<Item = (&'a str, Option<usize>)>) -> Json {
+fn sized<'a>(entries: impl Iterator<Item = (&'a str, Option<u64>)>) -> Json {
     Json::Object(entries.map(|(name, len)| (name.to_owned(), Json::from(len))).collect::<Map<_, _>>())
 }
 

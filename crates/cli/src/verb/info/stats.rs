@@ -4,8 +4,7 @@ use b2nd::chunk::Special;
 use b2nd::schunk::{ChunkPlace, SChunk};
 use serde_json::{Value as Json, json};
 
-/// Of more chunks the headers are not read: that takes a while, and a file each in a sparse frame.
-const MOST_CHUNKS: u64 = 20_000;
+use crate::report::MOST_CHUNKS;
 
 /// A count of chunks by what they are.
 #[derive(Debug, Default)]

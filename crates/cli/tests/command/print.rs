@@ -45,7 +45,7 @@ fn check(cases: &str) -> Outcome<usize> {
 
 #[test]
 fn texts_are_those_of_numpy() {
-    assert!(check(include_str!("fixtures/print.tsv")).unwrap() >= 400);
+    assert!(check(include_str!("../fixtures/print.tsv")).unwrap() >= 400);
 }
 
 #[test]

@@ -5,7 +5,7 @@
 //! 25 of its colours are kept and a cubic runs through them; the result is within 1/255 of the whole table.
 
 /// A colour: red, green, blue.
-pub(super) type Rgb = [u8; 3];
+pub(crate) type Rgb = [u8; 3];
 
 /// How many colours the terminal shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,11 +19,11 @@ pub enum ColourDepth {
 }
 
 /// What stands for a missing value (NaN).
-pub(super) const MISSING: Rgb = [160, 160, 160];
+pub(crate) const MISSING: Rgb = [160, 160, 160];
 /// What stands for plus infinity.
-pub(super) const ABOVE: Rgb = [214, 214, 214];
+pub(crate) const ABOVE: Rgb = [214, 214, 214];
 /// What stands for minus infinity.
-pub(super) const BELOW: Rgb = [96, 96, 96];
+pub(crate) const BELOW: Rgb = [96, 96, 96];
 
 /// Colours of viridis at 0/24, 1/24, … 24/24 of its length.
 const POINTS: [Rgb; 25] = [
@@ -55,7 +55,7 @@ const POINTS: [Rgb; 25] = [
 ];
 
 /// The colour at `t` of the map, 0 to 1; what lies outside takes the nearest end.
-pub(super) fn viridis(t: f64) -> Rgb {
+pub(crate) fn viridis(t: f64) -> Rgb {
     let last = POINTS.len() - 1;
     let along = t.clamp(0.0, 1.0) * last as f64;
     let segment = (along as usize).min(last - 1);
@@ -73,7 +73,7 @@ pub(super) fn viridis(t: f64) -> Rgb {
 }
 
 /// The nearest of xterm's colours 16 to 255: a cube of 6×6×6 and 24 greys.
-pub(super) fn nearest_256(colour: Rgb) -> u8 {
+pub(crate) fn nearest_256(colour: Rgb) -> u8 {
     const LEVELS: [u8; 6] = [0, 95, 135, 175, 215, 255];
     let nearest = |v: u8| {
         let steps = (0u8..).zip(LEVELS);

@@ -1,7 +1,9 @@
 //! Pictures of a two-dimensional field: a PNG image, or characters for a terminal.
 //!
 //! Both show the values through the same colour map, with a bar that explains it and the indices of the array
-//! along the sides. Nothing here knows where the values come from.
+//! along the sides. Nothing here knows where the values come from. The letters are strokes on a grid of nodes,
+//! in the source: no font file is read or embedded.
+#![forbid(unsafe_code)]
 
 mod canvas;
 mod colour;
@@ -20,7 +22,7 @@ pub use terminal::{terminal, terminal_height};
 /// A two-dimensional field and what is written around it.
 ///
 /// ```
-/// use b2nd_cli::plot::{ColourDepth, Field, png, terminal};
+/// use b2nd_plot::{ColourDepth, Field, png, terminal};
 ///
 /// let mut field = Field::new(2, 3, vec![0.0, 0.5, 1.0, 1.5, f64::NAN, 2.5]);
 /// field.title = "six values".into();

@@ -27,7 +27,7 @@ fn covers(samples: usize, cells: usize) -> Vec<Cover> {
 }
 
 /// `values`, `rows` × `cols` in row-major order, as `high` × `wide` cells. Samples that `values` lacks are NaN.
-pub(super) fn resample(values: &[f64], [rows, cols]: [usize; 2], [high, wide]: [usize; 2]) -> Vec<f64> {
+pub(crate) fn resample(values: &[f64], [rows, cols]: [usize; 2], [high, wide]: [usize; 2]) -> Vec<f64> {
     let down = covers(rows, high);
     let across = covers(cols, wide);
     let mut cells = Vec::with_capacity(high.saturating_mul(wide));

@@ -2,11 +2,11 @@
 
 use std::io;
 
-use super::Field;
-use super::canvas::{Canvas, Face, Rect};
-use super::colour::{ABOVE, BELOW, MISSING, Rgb, viridis};
-use super::sample::resample;
-use super::scale::{Axis, Range};
+use crate::Field;
+use crate::canvas::{Canvas, Face, Rect};
+use crate::colour::{ABOVE, BELOW, MISSING, Rgb, viridis};
+use crate::sample::resample;
+use crate::scale::{Axis, Range};
 
 const PAPER: Rgb = [255, 255, 255];
 const INK: Rgb = [45, 45, 45];
@@ -79,13 +79,13 @@ fn draw(field: &Field, max_width: i32, max_height: i32) -> Canvas {
 }
 
 /// Where the parts of a picture with words are.
-pub(super) struct Layout {
+pub(crate) struct Layout {
     width: i32,
     height: i32,
     /// The plot, without its frame.
-    pub(super) plot: Rect,
+    pub(crate) plot: Rect,
     /// The colour bar, without its frame.
-    pub(super) bar: Rect,
+    pub(crate) bar: Rect,
     /// Whether the bar lies below the plot.
     lying: bool,
     /// Upper edge of the line that explains what is not finite.
@@ -94,7 +94,7 @@ pub(super) struct Layout {
 
 impl Layout {
     /// The layout of a picture of `field`, whose values have that range.
-    pub(super) fn of(field: &Field, range: &Range, max_width: i32, max_height: i32) -> Self {
+    pub(crate) fn of(field: &Field, range: &Range, max_width: i32, max_height: i32) -> Self {
         let upright = Self::with_bar(field, range, max_width, max_height, false);
         if upright.plot.h >= LOW {
             return upright;

@@ -1,9 +1,9 @@
 //! The field as lines of text: two values a character in colour, one without.
 
-use super::Field;
-use super::colour::{ColourDepth, Rgb, nearest_256, viridis};
-use super::sample::resample;
-use super::scale::{Axis, Range, plain};
+use crate::Field;
+use crate::colour::{ColourDepth, Rgb, nearest_256, viridis};
+use crate::sample::resample;
+use crate::scale::{Axis, Range, plain};
 
 /// From the least value to the greatest, without colour. A missing value is a blank.
 const RAMP: [char; 9] = ['.', ':', '-', '=', '+', '*', '#', '%', '@'];

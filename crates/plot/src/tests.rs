@@ -1,9 +1,9 @@
 //! Pictures as a reader gets them: the PNG decoded again, the terminal's lines counted.
 
-use super::colour::{MISSING, Rgb, viridis};
-use super::picture::Layout;
-use super::scale::Range;
-use super::{ColourDepth, Field, png, terminal, terminal_height};
+use crate::colour::{MISSING, Rgb, viridis};
+use crate::picture::Layout;
+use crate::scale::Range;
+use crate::{ColourDepth, Field, png, terminal, terminal_height};
 
 struct Image {
     width: usize,

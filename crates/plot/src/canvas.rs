@@ -1,56 +1,56 @@
 //! A canvas of pixels: rectangles and text, clipped at its edges. Knows nothing of fields.
 
-use super::colour::Rgb;
-use super::font::{self, Stroke};
+use crate::colour::Rgb;
+use crate::font::{self, Stroke};
 
 /// A rectangle of pixels; it may reach beyond the canvas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Rect {
+pub(crate) struct Rect {
     /// Left edge.
-    pub(super) x: i32,
+    pub(crate) x: i32,
     /// Upper edge.
-    pub(super) y: i32,
+    pub(crate) y: i32,
     /// Width.
-    pub(super) w: i32,
+    pub(crate) w: i32,
     /// Height.
-    pub(super) h: i32,
+    pub(crate) h: i32,
 }
 
 impl Rect {
     /// The rectangle with `margin` more on each side.
-    pub(super) fn grown(self, margin: i32) -> Self {
+    pub(crate) fn grown(self, margin: i32) -> Self {
         Self { x: self.x - margin, y: self.y - margin, w: self.w + 2 * margin, h: self.h + 2 * margin }
     }
 }
 
 /// How text is drawn: the distance between the nodes of a letter, in pixels, and which way it runs.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Face {
+pub(crate) struct Face {
     /// Pixels from node to node.
-    pub(super) pitch: f64,
+    pub(crate) pitch: f64,
     /// Whether it runs upwards.
-    pub(super) upwards: bool,
+    pub(crate) upwards: bool,
 }
 
 impl Face {
     /// Text from left to right.
-    pub(super) const fn of(pitch: f64) -> Self {
+    pub(crate) const fn of(pitch: f64) -> Self {
         Self { pitch, upwards: false }
     }
 
     /// How long `text` is, in pixels.
-    pub(super) fn length(self, text: &str) -> i32 {
+    pub(crate) fn length(self, text: &str) -> i32 {
         let nodes: f64 = text.chars().map(|c| font::glyph(c).width + GAP).sum();
         ((nodes - GAP).max(0.0) * self.pitch + 2.0 * self.weight()).ceil() as i32
     }
 
     /// How high its capitals are, in pixels.
-    pub(super) fn height(self) -> i32 {
+    pub(crate) fn height(self) -> i32 {
         (font::ASCENT * self.pitch + 2.0 * self.weight()).ceil() as i32
     }
 
     /// `text`, or as much of its beginning as has room in `room` pixels.
-    pub(super) fn shortened(self, text: &str, room: i32) -> String {
+    pub(crate) fn shortened(self, text: &str, room: i32) -> String {
         if self.length(text) <= room {
             return text.into();
         }
@@ -74,7 +74,7 @@ impl Face {
 const GAP: f64 = 2.0;
 
 /// A canvas.
-pub(super) struct Canvas {
+pub(crate) struct Canvas {
     width: usize,
     height: usize,
     pixels: Vec<Rgb>,
@@ -82,18 +82,18 @@ pub(super) struct Canvas {
 
 impl Canvas {
     /// A canvas of one colour.
-    pub(super) fn new(width: i32, height: i32, colour: Rgb) -> Self {
+    pub(crate) fn new(width: i32, height: i32, colour: Rgb) -> Self {
         let (width, height) = (width.max(1) as usize, height.max(1) as usize);
         Self { width, height, pixels: vec![colour; width * height] }
     }
 
     /// Its width and height.
-    pub(super) fn size(&self) -> (u32, u32) {
+    pub(crate) fn size(&self) -> (u32, u32) {
         (self.width as u32, self.height as u32)
     }
 
     /// Its pixels, row by row.
-    pub(super) fn bytes(&self) -> &[u8] {
+    pub(crate) fn bytes(&self) -> &[u8] {
         self.pixels.as_flattened()
     }
 
@@ -103,14 +103,14 @@ impl Canvas {
     }
 
     /// Gives one pixel a colour.
-    pub(super) fn put(&mut self, x: i32, y: i32, colour: Rgb) {
+    pub(crate) fn put(&mut self, x: i32, y: i32, colour: Rgb) {
         if let Some(pixel) = self.pixel(x, y) {
             *pixel = colour;
         }
     }
 
     /// Fills a rectangle.
-    pub(super) fn fill(&mut self, rect: Rect, colour: Rgb) {
+    pub(crate) fn fill(&mut self, rect: Rect, colour: Rgb) {
         for y in rect.y..rect.y + rect.h {
             for x in rect.x..rect.x + rect.w {
                 self.put(x, y, colour);
@@ -119,7 +119,7 @@ impl Canvas {
     }
 
     /// Draws the edge of a rectangle, one pixel wide, inside it.
-    pub(super) fn frame(&mut self, Rect { x, y, w, h }: Rect, colour: Rgb) {
+    pub(crate) fn frame(&mut self, Rect { x, y, w, h }: Rect, colour: Rgb) {
         self.fill(Rect { x, y, w, h: 1 }, colour);
         self.fill(Rect { x, y: y + h - 1, w, h: 1 }, colour);
         self.fill(Rect { x, y, w: 1, h }, colour);
@@ -127,7 +127,7 @@ impl Canvas {
     }
 
     /// Draws `text` from (x, y): the upper left corner of its capitals, as one reads it.
-    pub(super) fn text(&mut self, x: i32, y: i32, text: &str, face: Face, colour: Rgb) {
+    pub(crate) fn text(&mut self, x: i32, y: i32, text: &str, face: Face, colour: Rgb) {
         let weight = face.weight();
         let mut along = weight;
         for c in text.chars() {

@@ -3,10 +3,10 @@
 //! Neighbouring nodes are joined by strokes, so that the letters can be drawn smoothly and at any size.
 
 /// A line from one node to another, as (column, row) each; a dot if they are the same.
-pub(super) type Stroke = [(f64, f64); 2];
+pub(crate) type Stroke = [(f64, f64); 2];
 
 /// Rows above the line that letters stand on, that line included.
-pub(super) const ASCENT: f64 = 6.0;
+pub(crate) const ASCENT: f64 = 6.0;
 
 /// The nodes of the characters from space to tilde, sixteen in a band, and of the box that stands for the rest.
 /// The lowest two rows are below the line.
@@ -81,15 +81,15 @@ const SHEET: [[&str; 9]; 6] = [
 
 /// One character, ready to be drawn.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Glyph {
+pub(crate) struct Glyph {
     /// From the first column of nodes to the last.
-    pub(super) width: f64,
+    pub(crate) width: f64,
     /// What to draw.
-    pub(super) strokes: Vec<Stroke>,
+    pub(crate) strokes: Vec<Stroke>,
 }
 
 /// The glyph of `c`; a box for what the sheet does not have.
-pub(super) fn glyph(c: char) -> Glyph {
+pub(crate) fn glyph(c: char) -> Glyph {
     let (mut first, mut last) = (5, 0);
     let nodes = nodes(c);
     let is_set = |column: i32, row: i32| {

@@ -1,27 +1,27 @@
 //! From values to colours and positions: the range of a field, round numbers along it, and how they are written.
 
-use super::colour::{ABOVE, BELOW, MISSING, Rgb, viridis};
+use crate::colour::{ABOVE, BELOW, MISSING, Rgb, viridis};
 
 /// The finite values of a field, from the least to the greatest, and which others it holds.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Range {
+pub(crate) struct Range {
     /// The least finite value; 0 if there is none.
-    pub(super) low: f64,
+    pub(crate) low: f64,
     /// The greatest finite value; 0 if there is none.
-    pub(super) high: f64,
+    pub(crate) high: f64,
     /// Whether there is a finite value at all.
-    pub(super) finite: bool,
+    pub(crate) finite: bool,
     /// Whether there is a NaN.
-    pub(super) missing: bool,
+    pub(crate) missing: bool,
     /// Whether there is a plus infinity.
-    pub(super) above: bool,
+    pub(crate) above: bool,
     /// Whether there is a minus infinity.
-    pub(super) below: bool,
+    pub(crate) below: bool,
 }
 
 impl Range {
     /// The range of `values`.
-    pub(super) fn of(values: &[f64]) -> Self {
+    pub(crate) fn of(values: &[f64]) -> Self {
         let mut range =
             Self { low: 0.0, high: 0.0, finite: false, missing: false, above: false, below: false };
         let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
@@ -42,7 +42,7 @@ impl Range {
     }
 
     /// Where `v` lies between the ends, 0 to 1; the middle if the ends are one.
-    pub(super) fn fraction(&self, v: f64) -> f64 {
+    pub(crate) fn fraction(&self, v: f64) -> f64 {
         // Half of everything, so that the difference of two huge values is not infinite; subnormals lose a
         // bit by it, which no picture shows.
         let width = self.high / 2.0 - self.low / 2.0;
@@ -50,7 +50,7 @@ impl Range {
     }
 
     /// The colour that shows `v`.
-    pub(super) fn colour(&self, v: f64) -> Rgb {
+    pub(crate) fn colour(&self, v: f64) -> Rgb {
         if v.is_finite() {
             viridis(self.fraction(v))
         } else if v.is_nan() {
@@ -63,13 +63,13 @@ impl Range {
     }
 
     /// Whether all finite values are the same.
-    pub(super) fn is_constant(&self) -> bool {
+    pub(crate) fn is_constant(&self) -> bool {
         self.low >= self.high
     }
 
     /// Round values within the ends with their texts, about `wanted` of them; the ends themselves if the
     /// range is too small or too large for round numbers.
-    pub(super) fn ticks(&self, wanted: usize) -> Vec<(f64, String)> {
+    pub(crate) fn ticks(&self, wanted: usize) -> Vec<(f64, String)> {
         if !self.finite {
             return Vec::new();
         }
@@ -128,7 +128,7 @@ fn written(v: f64, step: f64, largest: f64) -> String {
 }
 
 /// `v` for a reader: six significant digits or so, and all the digits of a whole number.
-pub(super) fn plain(v: f64) -> String {
+pub(crate) fn plain(v: f64) -> String {
     let size = v.abs();
     if v == 0.0 {
         return "0".into();
@@ -156,19 +156,19 @@ const FAR: i128 = 1 << 120;
 
 /// One axis of a field: sample `i` of `len` is number `start + i * step` of the array it came from.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Axis {
+pub(crate) struct Axis {
     /// How many samples.
-    pub(super) len: usize,
+    pub(crate) len: usize,
     /// The number of the first.
-    pub(super) start: i64,
+    pub(crate) start: i64,
     /// From one to the next.
-    pub(super) step: i64,
+    pub(crate) step: i64,
 }
 
 impl Axis {
     /// Round numbers along the axis as (position in samples, where a sample's middle is at its index plus a
     /// half; text). `gap` is the least distance between two of them, in samples.
-    pub(super) fn ticks(&self, gap: f64) -> Vec<(f64, String)> {
+    pub(crate) fn ticks(&self, gap: f64) -> Vec<(f64, String)> {
         let step = if self.step == 0 { 1 } else { self.step };
         let number = |i: usize| self.number(i);
         if self.len == 0 {
@@ -202,7 +202,7 @@ impl Axis {
     }
 
     /// The longest text that a tick of this axis may have.
-    pub(super) fn widest(&self) -> String {
+    pub(crate) fn widest(&self) -> String {
         let last = self.number(self.len.saturating_sub(1));
         let (a, b) = (self.start.to_string(), last.to_string());
         if a.len() > b.len() { a } else { b }
