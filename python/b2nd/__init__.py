@@ -55,7 +55,7 @@ from ._options import set_nthreads
 from ._progress import progress
 from ._ranges import arange, eye, fromiter, linspace
 from ._repair import repair, repair_cframe
-from ._told import Chunk, ChunkInfo, CParams, Info, Repaired, Space, Verified
+from ._info import Chunk, ChunkInfo, CParams, Info, Repaired, Space, Verified
 
 if TYPE_CHECKING:
     from .dask import from_dask, to_dask

@@ -19,7 +19,7 @@ from ._errors import ChangedError, UsageError
 from ._fields import Field, Fields
 from ._options import making, opening, said_of, saving
 from ._reductions import given, part, reduce
-from ._told import Chunk, ChunkInfo, Space, Verified
+from ._info import Chunk, ChunkInfo, Space, Verified
 
 #: The axes that a reduction goes over; ``None``: all.
 Axes = int | Sequence[int] | None
@@ -54,10 +54,18 @@ class Array(Described):
         """What an index takes, as NumPy has it: integers, slices with steps, ``...``, new axes, lists, arrays and masks. The name of
         a field gives a :class:`Field`."""
         if isinstance(key, str):
-            return self.fields[key]
+            return self._field(key)
         if isinstance(key, list) and key and all(isinstance(name, str) for name in key):
             return self[...][key]
         return self._read(_indexing.plan(key, self.shape))
+
+    def _field(self, name: str) -> Field:
+        """The field of a name; NumPy's errors where there is none."""
+        if self.dtype.names is None:
+            raise IndexError(f"{name!r} is no index: the items have no fields, only integers, slices, lists and masks are valid")
+        if name not in self.dtype.names:
+            raise ValueError(f"no field of name {name}")
+        return Field(self, name)
 
     def get(self, key: Any = ..., *, out: np.ndarray) -> np.ndarray:
         """Reads what an index takes into an array that is there: without a copy when it is contiguous and has the dtype."""
@@ -186,12 +194,12 @@ class Array(Described):
     def __setitem__(self, key: Any, value: Any) -> None:
         """Writes what NumPy would write, and commits it, unless a transaction is open."""
         if isinstance(key, str):
-            self.fields[key][...] = value
+            self._field(key)[...] = value
             return
         self._write(_indexing.plan(key, self.shape), value)
 
     def _write(self, plan: _indexing.Plan, value: Any) -> None:
-        items = _dtypes.items_of(value, self.dtype)
+        items = _dtypes.items_of(value, self.dtype, len(plan.shape) if plan.basic else None)
         whole = _indexing.broadcast(items, plan.shape)
         if 0 in plan.shape:
             return

@@ -10,11 +10,12 @@ import numpy as np
 
 from . import _dtypes, _msgpack
 from ._b2nd import Handle
+from ._info import CParams, Info
 from ._meta import Attributes, Metalayers
-from ._told import CParams, Info
+from ._operators import Refused
 
 
-class Described:
+class Described(Refused):
     """An array's part that only tells of it: what :class:`b2nd.Array` is made on."""
 
     __slots__ = ("__weakref__", "_axes", "_dtype", "_handle")

@@ -56,10 +56,24 @@ def as_bytes(array: np.ndarray) -> np.ndarray:
     return array.reshape(-1).view(np.uint8) if array.dtype.itemsize else np.empty(0, np.uint8)
 
 
-def items_of(value: Any, dtype: np.dtype[Any]) -> np.ndarray:
-    """What is given, as items of a dtype: converted as NumPy converts what is assigned."""
+def items_of(value: Any, dtype: np.dtype[Any], ndim: int | None = None) -> np.ndarray:
+    """What is given, as items of a dtype: converted as NumPy converts what is assigned.
+
+    ``ndim`` is the number of axes that a basic index takes. NumPy is stricter there than with lists and masks: a sequence may have
+    no more axes, and a scalar has to be in the dtype's range (300 is not in that of ``u1``, NaN in that of no integer).
+    """
     if isinstance(value, np.ndarray):
         return value.astype(dtype, copy=False)
-    if isinstance(value, (list, tuple)) or dtype.fields is None and not hasattr(value, "__array__"):
+    scalar = isinstance(value, (np.generic, int, float, complex, str, bytes))
+    if scalar and (ndim is not None or dtype.fields is not None):
+        item = np.empty((), dtype)
+        item[()] = value
+        return item
+    if isinstance(value, (list, tuple, range)):
+        items = np.array(value, dtype)
+        if ndim is not None and items.ndim > ndim:
+            raise ValueError(f"setting an array element with a sequence: {items.ndim} axes are given, and {ndim} are taken")
+        return items
+    if dtype.fields is None and not hasattr(value, "__array__"):
         return np.array(value, dtype)
     return np.asarray(value).astype(dtype, copy=False)

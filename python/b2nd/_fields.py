@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from . import _dtypes, _indexing
+from ._operators import Refused
 
 if TYPE_CHECKING:
     from ._array import Array
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 _MOST = 64 << 20
 
 
-class Field:
+class Field(Refused):
     """A field of the items of an array: read and written like an array of its own dtype.
 
     Reading copies its own bytes only. Writing reads the items, changes them and writes them back, in one commit: another thread must
@@ -64,8 +65,8 @@ class Field:
         if plan.order is not None:
             raw = raw.transpose((*plan.order, *range(len(plan.raw), raw.ndim)))
         result = raw.reshape(plan.shape + self._inner)
-        result = result[(*[slice(None)] * len(plan.shape), *inner)]
-        return result[()] if plan.scalar else result
+        result = result[(*[slice(None)] * len(plan.shape), *inner, ...)]
+        return result if result.ndim or _has_ellipsis(key) else result[()]
 
     def __setitem__(self, key: Any, value: Any) -> None:
         split = self._split(key)
@@ -75,23 +76,27 @@ class Field:
             value, split = every, (..., ())
         array, plan = self._array, _indexing.plan(split[0], self._array.shape)
         inner = np.broadcast_to(0, self._inner)[split[1]].shape
-        whole = _indexing.broadcast(_dtypes.items_of(value, self.dtype), plan.shape + inner)
+        items = _dtypes.items_of(value, self.dtype, len(plan.shape + inner) if plan.basic else None)
+        whole = _indexing.broadcast(items, plan.shape + inner)
         data = plan.unshaped(whole, inner)
         pieces = list(_indexing.pieces(plan, _MOST // array.dtype.itemsize, array.chunks))
         alone = len(pieces) == 1 or array._handle.is_changing
         with contextlib.nullcontext() if alone else array.transaction():
             for piece, where in pieces:
-                items = np.asarray(array._read(piece))
-                items[self._name][(*[slice(None)] * len(piece.raw), *split[1])] = data[where]
-                array._write(piece, items)
+                changed = np.asarray(array._read(piece))
+                changed[self._name][(*[slice(None)] * len(piece.raw), *split[1])] = data[where]
+                array._write(piece, changed)
 
     def _split(self, key: Any) -> tuple[Any, tuple[Any, ...]] | None:
         """What of an index goes by axes of the array, and what by those of the sub-array; ``None`` where lists go by both."""
         given = key if isinstance(key, tuple) else (key,)
         dots = next((n for n, entry in enumerate(given) if entry is Ellipsis), len(given))
         taken = [_axes_of(entry) for entry in given]
-        if sum(taken[dots:]) == 0 and sum(taken) <= self._array.ndim or sum(taken) > self.ndim:
+        behind = any(entry is None or _is_list(entry) for entry in given[dots + 1 :])
+        if sum(taken[dots:]) == 0 and not behind and sum(taken) <= self._array.ndim:
             return key, ()
+        if sum(taken) > self.ndim:
+            raise IndexError(f"too many indices: the field has {self.ndim} axes, and {sum(taken)} were indexed")
         if any(_is_list(entry) for entry in given):
             return None
         whole = [slice(None)] * (self.ndim - sum(taken))
@@ -137,6 +142,10 @@ class Fields(Mapping[str, Field]):
 
     def __repr__(self) -> str:
         return f"Fields({dict(self)!r})"
+
+
+def _has_ellipsis(key: Any) -> bool:
+    return any(entry is Ellipsis for entry in (key if isinstance(key, tuple) else (key,)))
 
 
 def _is_list(entry: Any) -> bool:

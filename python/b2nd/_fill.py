@@ -44,7 +44,10 @@ class FillJob:
 
     @classmethod
     def begin(cls, urlpath: str | os.PathLike[str], shape: Sequence[int] | int, dtype: Any = np.float64, **options: Any) -> FillJob:
-        """Makes the array, with nothing in it, and the folder beside it for what workers finish; for the options see :func:`b2nd.empty`."""
+        """Makes the array, with nothing in it, and the folder ``NAME.parts`` beside it for what workers finish.
+
+        For the options see :func:`b2nd.empty`. With ``overwrite=True`` an unfinished job at the path is replaced too.
+        """
         of = np.dtype(dtype)
         made = making(**options)
         if _dtypes.is_foreign(of):
@@ -89,6 +92,10 @@ class FillJob:
     def pack(self, receipts: Iterable[str], urlpath: str | os.PathLike[str], **options: Any) -> None:
         """As :meth:`finish`, and saves the array as one compact file at another path."""
         self._job.pack(list(receipts), os.fspath(urlpath), saving(**options))
+
+    def abandon(self) -> None:
+        """Ends the job without a result: removes the folder of the parts and the array, whatever was committed to it."""
+        self._job.abandon()
 
     def __reduce__(self) -> Any:
         return _joined, (os.path.abspath(self.path),)

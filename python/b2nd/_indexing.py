@@ -31,6 +31,8 @@ class Plan(NamedTuple):
     shape: tuple[int, ...]
     #: Whether the result is an item, not an array.
     scalar: bool = False
+    #: Whether it is a basic index: without lists and masks.
+    basic: bool = False
 
     def shaped(self, raw: np.ndarray) -> np.ndarray:
         """What was read, as the result."""
@@ -71,7 +73,7 @@ def plan(key: Any, shape: tuple[int, ...]) -> Plan:
             parts.append(part)
             raw.append(count)
             result.append(count)
-    return Plan(parts, tuple(raw), None, tuple(result), not ellipsis and not result)
+    return Plan(parts, tuple(raw), None, tuple(result), not ellipsis and not result, True)
 
 
 def take(indices: Any, axis: int | None, shape: tuple[int, ...], mode: str) -> Plan:
@@ -123,6 +125,8 @@ def pointwise(key: Any, shape: tuple[int, ...]) -> Plan:
     if len(arrays) == 1 and arrays[0].dtype == np.bool_:
         if arrays[0].shape != shape:
             raise IndexError(f"the mask has the shape {arrays[0].shape}, and the array {shape}")
+        if not shape:
+            return plan(bool(arrays[0]), shape)
         arrays = list(arrays[0].nonzero())
     if len(arrays) != len(shape):
         raise IndexError(f"vindex takes indices for each of the {len(shape)} axes, or a mask; got {len(arrays)}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping, MutableMapping
 from typing import Any
 
@@ -11,6 +12,9 @@ from ._dtypes import NAME_LAYER
 
 #: What b2nd keeps for itself: checksums, and the name of a dtype.
 _OWN = (NAME_LAYER, "b2nd.digests")
+
+#: The most vlmetalayers that C-Blosc2 and python-blosc2 (4.14 and before) can handle.
+_MOST_ELSEWHERE = 16
 
 
 def _decoded(content: bytes) -> Any:
@@ -44,7 +48,21 @@ class Attributes(MutableMapping[str, Any]):
 
     def __setitem__(self, name: str, value: Any) -> None:
         _check(name)
+        is_new = name not in self
         self._handle.set_vlmetalayer(name, _msgpack.pack(value))
+        if is_new:
+            self._warn_if_crowded()
+
+    def _warn_if_crowded(self) -> None:
+        layers = len(self._handle.vlmetalayer_names())
+        if layers >= _MOST_ELSEWHERE - 1 and self._handle.info()["checksums"]:
+            layers += 1
+        if layers >= _MOST_ELSEWHERE:
+            text = (
+                f"the array has {layers} attributes, with the layers that b2nd keeps: C-Blosc2 and python-blosc2 (4.14 and before) cannot add another, "
+                f"or change those of an array with more than {_MOST_ELSEWHERE}; put several values into one attribute"
+            )
+            warnings.warn(text, UserWarning, stacklevel=3)
 
     def __delitem__(self, name: str) -> None:
         _check(name)

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from . import _b2nd
 from ._create import _exists
 from ._options import Repairing, limited, nthreads_of
-from ._told import Repaired
+from ._info import Repaired
 
 _Fill = Literal["zeros", "nan", "uninit"]
 _Durability = Literal["full", "ordered", "none"]

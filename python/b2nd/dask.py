@@ -7,6 +7,7 @@ tasks run again elsewhere, costs nothing but their time.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 from collections.abc import Sequence
@@ -17,8 +18,8 @@ import dask.array as da
 import numpy as np
 from dask.base import tokenize
 
-
 from ._array import Array
+from ._errors import Error
 from ._fill import FillJob
 
 
@@ -46,8 +47,10 @@ def from_dask(
     """Computes a Dask array into a new array at a path that all workers reach, and opens it.
 
     The array's chunks are ``chunks``, or those of Dask where they are small and even enough to be a chunk. Where pieces and chunks do not fall together
-    Dask rechunks, so that each task has whole chunks. ``compute=False`` gives a delayed object instead. When a computation
-    fails, what was finished stays beside the path in ``NAME.parts``, and neither appears as an array that is whole.
+    Dask rechunks, so that each task has whole chunks. A computation that fails leaves nothing at the path, and the error of the task is raised.
+
+    ``compute=False`` gives a delayed object instead, and the array and the folder ``NAME.parts`` beside it are there from then on. When
+    that computation fails they stay: ``FillJob.join(path).abandon()`` removes them, and ``overwrite=True`` replaces them.
     """
     if any(np.isnan(length) for length in array.shape):
         raise ValueError("the array has unknown lengths: call compute_chunk_sizes() first")
@@ -65,7 +68,15 @@ def from_dask(
         for place, block in zip(places, blocks, strict=True)
     ]
     finished = dask.delayed(_finish, pure=False)(path, receipts)
-    return finished.compute() if compute else finished
+    if not compute:
+        return finished
+    try:
+        return finished.compute()
+    except BaseException:
+        # The error of the task says more than one of the cleaning up.
+        with contextlib.suppress(Error):
+            job.abandon()
+        raise
 
 
 def _chunks(array: da.Array) -> tuple[int, ...] | None:
@@ -85,13 +96,15 @@ def _aligned(array: da.Array, chunks: tuple[int, ...]) -> tuple[tuple[int, ...],
 
 
 @functools.lru_cache(maxsize=64)
-def _joined(path: str, process: int, begun: int) -> FillJob:
+def _joined(path: str, process: int, job: bytes) -> FillJob:
     return FillJob.join(path)
 
 
 def _job(path: str) -> FillJob:
     """The job at a path: each process joins once."""
-    return _joined(path, os.getpid(), os.stat(f"{path}.parts").st_ino)
+    # The file names the job. The folder's inode number does not: file systems give it to the next folder.
+    with open(os.path.join(f"{path}.parts", "job"), "rb") as job:
+        return _joined(path, os.getpid(), job.read())
 
 
 def _write(path: str, start: tuple[int, ...], block: Any) -> list[str]:

@@ -119,4 +119,10 @@ impl FillJob {
         let job = self.taken(py)?;
         detached(py, &self.meter, || job.pack(&receipts, &path, &options))
     }
+
+    /// Ends the job without a result: nothing of it remains.
+    fn abandon(&self, py: Python<'_>) -> PyResult<()> {
+        let job = self.taken(py)?;
+        detached(py, &self.meter, || job.abandon())
+    }
 }

@@ -6,7 +6,7 @@ use crate::gate::Gate;
 use crate::options::{Making, Opening, Place, Saving, dtype, split_name};
 use crate::selection::{Picked, arranged};
 use crate::watch::{Meter, detached};
-use b2nd::{Array, ArrayWriter, Damage, Error, Selection};
+use b2nd::{Array, ArrayWriter, Damage, Dtype, Error, Selection};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -122,7 +122,7 @@ impl Handle {
         info.set_item("frame_bytes", schunk.frame_len())?;
         info.set_item("frame_version", schunk.version())?;
         info.set_item("revision", array.revision().name())?;
-        info.set_item("checksums", schunk.has_checksums())?;
+        info.set_item("checksums", schunk.has_checksums().map_err(|error| raised(py, &error))?)?;
         info.set_item("nthreads", schunk.exec().threads())?;
         let cache = schunk.block_cache();
         info.set_item("cache_hits", cache.hits)?;
@@ -150,7 +150,7 @@ impl Handle {
     }
 
     fn vlmetalayer_names(&self, py: Python<'_>) -> PyResult<Vec<String>> {
-        self.look(py, |array| array.schunk().vlmetalayer_names().map(str::to_owned).collect())
+        self.detached(py, |array| Ok(array.schunk().vlmetalayer_names()?.map(str::to_owned).collect()))
     }
 
     fn vlmetalayer(&self, py: Python<'_>, name: &str) -> PyResult<Option<Vec<u8>>> {
@@ -159,7 +159,7 @@ impl Handle {
 
     /// What tells this state of the array from those of other commits.
     fn state(&self, py: Python<'_>) -> PyResult<u128> {
-        self.detached(py, |array| Ok(array.schunk().state()))
+        self.detached(py, |array| array.schunk().state())
     }
 
     /// The bytes that its files hold, and how many of them nothing refers to.
@@ -200,33 +200,44 @@ impl Handle {
         selection: Picked,
         axes: Option<Vec<Option<i64>>>,
     ) -> PyResult<Handle> {
-        self.made(py, options, |array, options| {
-            options.slice(path.as_deref(), arranged(array, axes.as_deref())?, selection.0)
+        self.made(py, options, None, |array, options| {
+            let view = arranged(array, axes.as_deref())?;
+            match path {
+                Some(path) => options.slice(path, view, selection.0),
+                None => options.slice_in_memory(view, selection.0),
+            }
         })
     }
 
     /// A copy whose items have another dtype.
     fn astype(&self, py: Python<'_>, path: Place, options: Making, to: &str) -> PyResult<Handle> {
         let to = dtype(py, to)?;
-        self.made(py, options, |array, options| options.astype(path.as_deref(), array, &to))
+        self.made(py, options, Some(&to), |array, options| match path {
+            Some(path) => options.astype(path, array, &to),
+            None => options.astype_in_memory(array, &to),
+        })
     }
 
     /// A copy of another shape, with the items in the same order.
     fn reshape(&self, py: Python<'_>, path: Place, options: Making, shape: Vec<u64>) -> PyResult<Handle> {
-        self.made(py, options, |array, options| options.reshape(path.as_deref(), array, &shape))
+        self.made(py, options, None, |array, options| match path {
+            Some(path) => options.reshape(path, array, shape),
+            None => options.reshape_in_memory(array, shape),
+        })
     }
 }
 
 impl Handle {
-    /// An array made of this one.
+    /// An array made of this one; `to` is its dtype, where that is another.
     fn made(
         &self,
         py: Python<'_>,
         options: Making,
+        to: Option<&Dtype>,
         make: impl FnOnce(&Array, b2nd::Options) -> Result<Array, Error> + Send,
     ) -> PyResult<Handle> {
         let meter = Meter::default();
-        let like = self.look(py, |array| array.schunk().params_to_write())?;
+        let like = self.look(py, |array| array.params_for(to.unwrap_or(array.dtype())))?;
         let options = options.options(py, Some(like), &meter)?;
         let kept = self.kept.read(py)?;
         let array = kept.array()?;
@@ -250,7 +261,10 @@ pub(crate) fn create(
     let (meter, of) = (Meter::default(), dtype(py, dtype_text)?);
     let options = options.options(py, None, &meter)?;
     let made = detached(py, &meter, || {
-        let mut writer = options.create_uncommitted(path.as_deref(), of, &shape)?;
+        let mut writer = match path {
+            Some(path) => options.create_uncommitted(path, of, shape)?,
+            None => options.create_uncommitted_in_memory(of, shape)?,
+        };
         if let Some(data) = &data {
             writer.write_bytes(Selection::all(), data.bytes())?;
         }
@@ -293,7 +307,10 @@ pub(crate) fn concatenate(
     axis: usize,
     options: Making,
 ) -> PyResult<Handle> {
-    joined(py, &handles, options, |options, arrays| options.concatenate(path.as_deref(), arrays, axis))
+    joined(py, &handles, options, |options, arrays| match path {
+        Some(path) => options.concatenate(path, arrays, axis),
+        None => options.concatenate_in_memory(arrays, axis),
+    })
 }
 
 /// Arrays one behind the other, along a new axis.
@@ -305,7 +322,10 @@ pub(crate) fn stack(
     axis: usize,
     options: Making,
 ) -> PyResult<Handle> {
-    joined(py, &handles, options, |options, arrays| options.stack(path.as_deref(), arrays, axis))
+    joined(py, &handles, options, |options, arrays| match path {
+        Some(path) => options.stack(path, arrays, axis),
+        None => options.stack_in_memory(arrays, axis),
+    })
 }
 
 fn joined(
@@ -318,7 +338,7 @@ fn joined(
     let guards = all(py, handles)?;
     let arrays: Vec<&Array> = guards.iter().map(|kept| kept.array()).collect::<PyResult<_>>()?;
     let first = arrays.first().ok_or_else(|| usage(py, "there is nothing to join"))?;
-    let options = options.options(py, Some(first.schunk().params_to_write()), &meter)?;
+    let options = options.options(py, Some(first.params_for(first.dtype())), &meter)?;
     let made = detached(py, &meter, || join(options, &arrays))?;
     Ok(Handle::new(made, meter))
 }
@@ -329,6 +349,7 @@ pub(crate) fn places<'py>(py: Python<'py>, damage: &[Damage]) -> PyResult<Vec<Bo
         let entry = PyDict::new(py);
         entry.set_item("chunk", damage.chunk)?;
         entry.set_item("block", damage.block)?;
+        entry.set_item("count", damage.count)?;
         entry.set_item("start", &damage.start)?;
         entry.set_item("stop", &damage.stop)?;
         entry.set_item("error", raised(py, &damage.error).into_value(py))?;

@@ -3,6 +3,7 @@
 import copy
 import os
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -92,6 +93,20 @@ def test_what_is_made_holds_what_was_asked_for(path):
     with pytest.raises(TypeError):
         b2nd.zeros(3, colour="red")
     assert {"zstd", "lz4", "blosclz"} <= set(b2nd.codecs()) and "shuffle" in b2nd.filters()
+
+
+@pytest.mark.parametrize(
+    ("dtype", "lossy"),
+    [("<i4", ("trunc_prec", 3)), ("<f8", ("int_trunc", 3)), (">f8", ("ndmean", 4)), ("<c8", ("trunc_prec", 10))],
+)
+def test_lossy_filters_are_refused_for_other_dtypes(path, dtype, lossy):
+    items = np.arange(16, dtype=dtype)
+    with pytest.raises(b2nd.UsageError, match=f"{lossy[0]}.*dtype {dtype}"):
+        b2nd.array(items, urlpath=path, filters=[lossy, "shuffle"])
+    floats = b2nd.array(np.arange(16, dtype="<f4"), filters=[("trunc_prec", 10), "shuffle"])
+    with pytest.raises(b2nd.UsageError, match="dtype <i4"):
+        floats.astype("<i4", filters=[("trunc_prec", 10)])
+    assert floats.astype("<i4", clevel=9).filters == [("shuffle", 0)]
 
 
 def test_asarray_copies_only_what_has_to_be(path):
@@ -243,7 +258,7 @@ def test_fields_are_read_alone():
     np.testing.assert_array_equal(a[["id", "in"]], items[["id", "in"]])
     a[0, 0] = (7, [1, 2, 3], (4,))
     assert a[0, 0]["id"] == 7 and a["in"][0, 0]["x"] == 4
-    with pytest.raises(KeyError):
+    with pytest.raises(ValueError, match="no field of name nothing"):
         a["nothing"]
 
 
@@ -471,3 +486,17 @@ def test_the_last_words(path):
     a[...] = np.random.default_rng(0).normal(size=a.shape)
     cached = b2nd.open(path, block_cache=1 << 20)
     assert cached[0, 0] != cached[0, 1] and cached.info["cache_hits"] == 1
+
+
+def test_a_warning_comes_with_as_many_attributes_as_other_programs_can_handle(tmp_path):
+    for checksums, most in ((True, 15), (False, 16)):
+        a = b2nd.zeros(10, urlpath=tmp_path / f"{most}.b2nd", checksums=checksums)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            for n in range(most - 1):
+                a.attrs[f"name{n}"] = n
+        with pytest.warns(UserWarning, match="python-blosc2"):
+            a.attrs["last"] = 1
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            a.attrs["last"] = 2

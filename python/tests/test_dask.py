@@ -53,6 +53,60 @@ def test_what_is_written_later(path):
         assert b2nd.from_dask(da.zeros(shape), f"{path}{len(shape)}").shape == shape
 
 
+class Failed(Exception):
+    pass
+
+
+def fails_at_the_end(block, block_info=None):
+    if block_info[0]["chunk-location"] == (2, 1):
+        time.sleep(0.1)
+        raise Failed
+    return block
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("scheduler", ["threads", "sync"])
+def test_a_task_that_fails_leaves_nothing(path, scheduler, sparse):
+    import dask
+
+    source = da.ones((30, 20), chunks=(10, 10), dtype="f4")
+    failing = source.map_blocks(fails_at_the_end, dtype="f4", meta=np.empty((0, 0), "f4"))
+    with dask.config.set(scheduler=scheduler):
+        for _ in range(2):
+            with pytest.raises(Failed):
+                b2nd.from_dask(failing, path, chunks=(10, 10), sparse=sparse)
+            assert os.listdir(os.path.dirname(path)) == []
+        assert b2nd.from_dask(source, path, sparse=sparse).sum() == 600
+
+
+def test_workers_notice_that_a_path_has_a_new_job(path):
+    from b2nd.dask import _write
+
+    # Inode numbers are reused at once on some file systems, after a while on others.
+    for _ in range(20):
+        job = b2nd.FillJob.begin(path, (4,), "i4", chunks=(4,))
+        assert job.commit(_write(path, (0,), np.ones(4, "i4"))) == (1, 0)
+        job.abandon()
+
+
+def test_a_job_that_was_left_is_overwritten_or_abandoned(path):
+    source = da.ones((30, 20), chunks=(10, 10), dtype="f4")
+    failing = source.map_blocks(fails_at_the_end, dtype="f4", meta=np.empty((0, 0), "f4"))
+    with pytest.raises(Failed):
+        b2nd.from_dask(failing, path, compute=False).compute()
+    assert os.path.exists(path + ".parts")
+    with pytest.raises(b2nd.Error):
+        b2nd.from_dask(source, path)
+    assert b2nd.from_dask(source, path, overwrite=True).sum() == 600
+    b2nd.from_dask(failing, path, compute=False, overwrite=True)
+    left = b2nd.FillJob.join(path)
+    left.abandon()
+    assert os.listdir(os.path.dirname(path)) == []
+    with pytest.raises(b2nd.UsageError):
+        left.abandon()
+    assert b2nd.from_dask(source, path).sum() == 600
+
+
 def pieces_of(number, shape):
     rng = np.random.default_rng(number)
     return rng.integers(0, 1000, shape).astype("f4")

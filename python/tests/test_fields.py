@@ -72,6 +72,49 @@ def test_axes_of_a_sub_array_are_indexed_too(key):
         a.fields["pos"][..., 3]
 
 
+@pytest.mark.parametrize("shape", [(), (1,), (3,), (2, 3)], ids=str)
+@pytest.mark.parametrize("name", ["id", "pos", "in"])
+@pytest.mark.parametrize(
+    "key",
+    [
+        (), np.s_[...], 0, np.s_[0, ...], np.s_[..., 0], np.s_[0, 0], np.s_[0, 0, ...], np.s_[0, 0, 0], np.s_[0, 0, 0, ...], None, True, False,
+        np.s_[[0], ..., None], np.s_[[0, 0], None, [0, 0]], np.s_[[0], ..., None, [0]], np.s_[None, [0], ..., True], np.s_[0, ..., None],
+    ],
+    ids=str,
+)  # fmt: skip
+def test_a_field_gives_the_type_and_shape_that_numpy_gives(shape, name, key):
+    expected = items(shape)
+    field = b2nd.array(expected).fields[name]
+    try:
+        due = expected[name][key]
+    except IndexError:
+        with pytest.raises(IndexError):
+            field[key]
+        return
+    found = field[key]
+    assert type(found) is type(due) and found.shape == due.shape and found.dtype == due.dtype
+    np.testing.assert_array_equal(found, due)
+    whole = np.asarray(field)
+    assert whole.shape == expected[name].shape
+    np.testing.assert_array_equal(whole, expected[name])
+
+
+def test_names_that_are_no_field_raise_what_numpy_raises():
+    for shape in ((), (3,)):
+        expected = items(shape)
+        a, plain = b2nd.array(expected), b2nd.zeros(shape)
+        for one, other in ((a, expected), (plain, np.zeros(shape))):
+            for key in ("no", ["id", "no"], ["id", 0]):
+                with pytest.raises(Exception) as due:
+                    other[key]
+                with pytest.raises(due.type):
+                    one[key]
+            with pytest.raises((ValueError, IndexError)):
+                one["no"] = 0
+        np.testing.assert_array_equal(a[["id", "in"]], expected[["id", "in"]])
+        assert type(a[["id", "in"]]) is np.ndarray
+
+
 def test_a_field_of_another_array_and_by_name(path):
     expected = items((30, 6))
     a = b2nd.array(expected, urlpath=path, chunks=(7, 4))

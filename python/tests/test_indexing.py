@@ -59,13 +59,13 @@ def outcome(function):
     """What comes out: the result, or that it is no index."""
     try:
         return function()
-    except (IndexError, ValueError) as error:
+    except (IndexError, ValueError, TypeError, OverflowError) as error:
         return type(error)
 
 
 def same(ours, theirs):
     if isinstance(theirs, type):
-        assert ours is theirs or (isinstance(ours, type) and issubclass(ours, (IndexError, ValueError)))
+        assert ours is theirs or (isinstance(ours, type) and issubclass(ours, (IndexError, ValueError, TypeError)))
         return
     assert not isinstance(ours, type), ours
     assert type(ours) is type(theirs)
@@ -175,6 +175,17 @@ def test_vindex_is_single_items(data):
     np.testing.assert_array_equal(a.vindex[mask], items[mask])
 
 
+def test_vindex_takes_a_truth_value_of_an_array_without_axes():
+    items = np.array(7)
+    a = b2nd.array(items)
+    for mask in (True, False, np.True_, np.array(False)):
+        np.testing.assert_array_equal(a.vindex[mask], items[mask], strict=True)
+    a.vindex[True] = 8
+    assert a[()] == 8
+    with pytest.raises(IndexError):
+        b2nd.zeros(3).vindex[True]
+
+
 @given(st.data())
 def test_into_an_array_that_is_there(data):
     items, a = data.draw(arrays())
@@ -222,3 +233,31 @@ def test_a_list_for_each_axis():
     for rows, columns in (([3, 1, 3], [2, 5]), ([0], [9, 9]), (np.array([1, 2]), [0])):
         np.testing.assert_array_equal(a.oindex[[rows, columns]], items[np.ix_(rows, columns)])
     np.testing.assert_array_equal(a.oindex[[1, 2]], items[[1, 2]])
+
+
+REFUSED = [
+    300, -1, 2**70, float("nan"), np.float64("nan"), np.float32("inf"), np.int64(300), 1j, np.complex64(1j), "x", None, np.datetime64("2020-01-01"),
+    [300], [float("nan")], (300,), [[1]], [np.float64("nan")],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("value", REFUSED, ids=repr)
+@pytest.mark.parametrize("key", [0, np.s_[0, ...], np.s_[:], np.s_[...], np.s_[1:2], [0, 2]], ids=str)
+@pytest.mark.parametrize("dtype", ["u1", "i4", ">i2", "f4", [("x", "u1"), ("y", "i4")]], ids=str)
+@pytest.mark.filterwarnings("ignore:invalid value encountered in cast", "ignore:Casting complex values")
+def test_what_numpy_refuses_to_assign_is_refused(dtype, key, value):
+    items = np.zeros(3, dtype)
+    a = b2nd.array(items)
+    view = a.T
+
+    def write(to):
+        to[key] = value
+
+    due = outcome(lambda: write(items))
+    for ours in (a, view):
+        if isinstance(due, type):
+            with pytest.raises((ValueError, TypeError, OverflowError)):
+                write(ours)
+        else:
+            write(ours)
+        assert a[...].tobytes() == items.tobytes()

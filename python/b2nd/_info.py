@@ -108,7 +108,8 @@ class Verified(NamedTuple):
     unchecked: int
     #: Chunks that another program has changed since their checksums were made, or damaged.
     stale: list[int]
-    #: What is damaged: ``chunk``, ``block``, the region ``start`` to ``stop``, and the ``error``.
+    #: What is damaged, the first 10,000 places: ``chunk``, ``block``, the ``count`` of chunks or blocks that follow one another, the
+    #: region ``start`` to ``stop``, and the ``error``.
     damage: list[dict[str, Any]]
 
     def __bool__(self) -> bool:
@@ -124,7 +125,8 @@ class Repaired(NamedTuple):
     was_sound: bool
     #: The chunks of the result.
     chunks: int
-    #: What is lost: ``chunk``, ``block`` (``None``: all of it), the region ``start`` to ``stop``, and the ``error``.
+    #: What is lost, the first 10,000 places: ``chunk``, ``block`` (``None``: all of it), the ``count`` of chunks or blocks that
+    #: follow one another, the region ``start`` to ``stop``, and the ``error``.
     lost: list[dict[str, Any]]
     #: Metalayers that are lost: of which part, and the name.
     lost_metalayers: list[tuple[str, str]]
