@@ -1,4 +1,4 @@
-"""The foreign writer of tests/checksums.rs. `versions`, and `serve`: a command a line, as JSON."""
+"""The foreign writer of tests/all/checksums.rs. `versions`, and `serve`: a command a line, as JSON."""
 
 import hashlib
 import json
@@ -29,6 +29,9 @@ def change(command):
         found.resize((rows + 70, columns))
         found[rows:] = RNG.integers(0, 1 << 20, (70, columns), dtype="i4")
     elif how == "shape":
+        found.resize((rows - 1, columns))
+    elif how == "parameters":
+        found.schunk.cparams = blosc2.CParams(codec=blosc2.Codec.LZ4, clevel=9, typesize=4, nthreads=3)
         found.resize((rows - 1, columns))
     elif how == "attribute":
         found.schunk.vlmeta["stranger"] = {"deep": [1, 2]}

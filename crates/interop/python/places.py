@@ -1,4 +1,4 @@
-"""python-blosc2's half of tests/places.rs: frames behind frames in one file. `versions`, and `serve`: a command a line, as JSON."""
+"""python-blosc2's half of tests/all/places.rs: frames behind frames in one file. `versions`, and `serve`: a command a line, as JSON."""
 
 import ctypes
 import hashlib

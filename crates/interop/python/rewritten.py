@@ -1,4 +1,4 @@
-"""python-blosc2's half of tests/rewritten.rs: frames of the corpus that b2nd wrote anew. `versions`, and `serve`: a command a line, as JSON."""
+"""python-blosc2's half of tests/all/rewritten.rs: frames of the corpus that b2nd wrote anew. `versions`, and `serve`: a command a line, as JSON."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""Changes of super-chunks by python-blosc2, one at a time: the other writer of `tests/schunks.rs`."""
+"""Changes of super-chunks by python-blosc2, one at a time: the other writer of `tests/all/schunks.rs`."""
 
 import hashlib
 

@@ -38,7 +38,7 @@ pub fn layers(array: &Array) -> Outcome<(BTreeMap<String, String>, BTreeMap<Stri
         .map(|(n, c)| (n.to_string(), hex(c)))
         .collect();
     let mut vlmeta = BTreeMap::new();
-    for name in schunk.vlmetalayer_names() {
+    for name in schunk.vlmetalayer_names()? {
         vlmeta.insert(
             name.to_string(),
             hex(&schunk.vlmetalayer(name)?.ok_or("a vlmetalayer without content")?),

@@ -98,7 +98,7 @@ fn compare(file: &Path, npy: &Npy, codec: &'static str, folder: &Path, server: &
         .with_codec(Codec::from_name(codec).ok_or("codec")?)
         .with_clevel(CLEVEL);
     let options = Options::new().with_params(params).with_overwrite(true).with_exec(Exec::new(2));
-    let mut writer = options.create_uncommitted(Some(&path), dtype, &npy.shape)?;
+    let mut writer = options.create_uncommitted(&path, dtype, &npy.shape)?;
     writer.write_bytes(Selection::all(), &npy.items)?;
     drop(writer.commit()?);
     let array = Array::open(&path)?;

@@ -101,13 +101,16 @@ fn build(made: &Made, path: Option<&Path>, seed: u64) -> Outcome<Array> {
     let whole = Selection::all();
     Ok(match made.route {
         Route::Whole => {
-            let mut writer = options.create_uncommitted(path, dtype, &case.shape)?;
+            let mut writer = match path {
+                Some(path) => options.create_uncommitted(path, dtype, &case.shape)?,
+                None => options.create_uncommitted_in_memory(dtype, &case.shape)?,
+            };
             writer.write_bytes(whole, &made.data)?;
             writer.commit()?
         }
-        Route::Filled => options.create(path, dtype, &case.shape)?,
+        Route::Filled => create(options, path, dtype, &case.shape)?,
         Route::Boxes => {
-            let mut array = options.create(path, dtype, &case.shape)?;
+            let mut array = create(options, path, dtype, &case.shape)?;
             let mut rng = Rng::for_part(seed ^ 0xB0, case.id);
             for part in boxes(&mut rng, &case.shape) {
                 let (items, _) = slicing::read(&part, &case.shape, case.typesize as usize, &made.data);
@@ -116,6 +119,13 @@ fn build(made: &Made, path: Option<&Path>, seed: u64) -> Outcome<Array> {
             array
         }
     })
+}
+
+fn create(options: Options, path: Option<&Path>, dtype: Dtype, shape: &[u64]) -> b2nd::Result<Array> {
+    match path {
+        Some(path) => options.create(path, dtype, shape),
+        None => options.create_in_memory(dtype, shape),
+    }
 }
 
 /// Items that are whole where truncation was asked: chunks that are stored raw or as one value keep them.

@@ -100,7 +100,7 @@ fn make(path: &Path, count: usize, chunks: &[Vec<u8>], checksums: bool) -> Outco
         .with_overwrite(true)
         .with_durability(Durability::None)
         .with_checksums(checksums);
-    let mut schunk = options.create(Some(path))?;
+    let mut schunk = options.create(path)?;
     let mut transaction = schunk.transaction();
     (0..count).try_for_each(|n| transaction.append_chunk(&chunks[n % chunks.len()]))?;
     Ok(transaction.commit()?)

@@ -38,7 +38,7 @@ fn make(path: &Path, chunks: i64, noise: bool) -> Outcome {
         .with_blocks([ITEMS.unsigned_abs()])
         .with_durability(Durability::None)
         .with_checksums(false);
-    let mut writer = options.create_uncommitted(Some(path), Dtype::parse("<i4")?, &shape)?;
+    let mut writer = options.create_uncommitted(path, Dtype::parse("<i4")?, shape)?;
     if noise {
         writer.write_bytes(Selection::all(), &Rng::new(51).bytes((chunks * ITEMS) as usize * TYPESIZE))?;
     }

@@ -58,7 +58,7 @@ pub(super) fn stream<'s>(
     mut slabs: impl Iterator<Item = &'s [u8]>,
 ) -> Outcome {
     let along = Slabs::along(0, subject.lengths());
-    let mut writer = subject.options(threads).stream(Some(path), Dtype::parse(subject.dtype)?, &along)?;
+    let mut writer = subject.options(threads).stream(path, Dtype::parse(subject.dtype)?, &along)?;
     slabs.try_for_each(|slab| writer.push_bytes(slab))?;
     writer.finish()?;
     Ok(())
@@ -72,7 +72,7 @@ pub(super) fn slab_by_slab<'s>(
     slabs: impl Iterator<Item = &'s [u8]>,
 ) -> Outcome {
     let (dtype, shape) = (Dtype::parse(subject.dtype)?, subject.lengths());
-    let mut writer = subject.options(threads).create_uncommitted(Some(path), dtype, &shape)?;
+    let mut writer = subject.options(threads).create_uncommitted(path, dtype, &shape)?;
     let (mut start, mut stop) = (vec![0; shape.len()], shape);
     for (n, slab) in slabs.enumerate() {
         (start[0], stop[0]) = (n as u64, n as u64 + 1);

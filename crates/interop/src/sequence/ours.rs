@@ -21,7 +21,7 @@ pub fn create(new: &Create, path: &Path) -> Outcome {
         .with_chunks(new.chunks.clone())
         .with_blocks(new.blocks.clone())
         .with_layout(if new.sparse { Layout::Sparse } else { Layout::Contiguous });
-    let mut array = options.create(Some(path), Dtype::parse(new.dtype)?, &new.shape)?;
+    let mut array = options.create(path, Dtype::parse(new.dtype)?, &new.shape)?;
     array.write_bytes(Selection::all(), &new.items)?;
     Ok(())
 }

@@ -52,7 +52,7 @@ mod tests {
     fn boxes_of_a_list_are_read() -> Outcome {
         let folder = tempfile::tempdir()?;
         let (file, boxes) = (folder.path().join("a.b2nd"), folder.path().join("boxes.json"));
-        let mut array = Options::new().create(Some(&file), Dtype::parse("<u2")?, &[2, 3])?;
+        let mut array = Options::new().create(&file, Dtype::parse("<u2")?, [2, 3])?;
         array.write_items(Selection::all(), &[1u16, 2, 3, 4, 5, 256])?;
         std::fs::write(&boxes, "[[[0, 0], [1, 2]], [[1, 1], [2, 3]]]")?;
         let (seconds, sum) = read(&file, &boxes, 1)?;

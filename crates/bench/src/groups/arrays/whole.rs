@@ -45,7 +45,11 @@ impl Duel for Create<'_> {
 /// Makes the array by b2nd.
 pub(crate) fn create(subject: &Subject, path: Option<&Path>, threads: usize) -> Outcome<Array> {
     let dtype = Dtype::parse(subject.dtype)?;
-    let mut writer = subject.options(threads).create_uncommitted(path, dtype, &subject.lengths())?;
+    let (options, shape) = (subject.options(threads), subject.lengths());
+    let mut writer = match path {
+        Some(path) => options.create_uncommitted(path, dtype, &shape)?,
+        None => options.create_uncommitted_in_memory(dtype, &shape)?,
+    };
     writer.write_bytes(Selection::all(), &subject.items)?;
     Ok(writer.commit()?)
 }

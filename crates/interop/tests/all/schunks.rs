@@ -260,7 +260,10 @@ fn create(rng: &mut Rng, home: &mut Home, layout: Layout, server: &mut Server) -
         let options = CreateOptions::new(params).with_layout(layout);
         let options = if rng.chance(60) { options.with_chunksize(size) } else { options };
         let path = if let Home::Path(path) = &*home { Some(path.as_path()) } else { None };
-        let schunk = options.create(path)?;
+        let schunk = match path {
+            Some(path) => options.create(path)?,
+            None => options.create_in_memory()?,
+        };
         home.keep(&schunk)?;
     }
     Ok(Model { chunks: Vec::new(), typesize, size })

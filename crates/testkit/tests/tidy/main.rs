@@ -1,6 +1,10 @@
-//! Keeps the house in order: floors, file lengths, and where `unsafe` and `std::fs` may be.
+//! Keeps the house in order: floors, circles between files, and where `unsafe` and `std::fs` may be.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helper functions too")]
+
+mod circles;
+mod paths;
+mod source;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,9 +23,6 @@ const FLOORS: &[&[&str]] = &[
     &["array"],
     &["repair"],
 ];
-
-/// The longest a file may be, in lines; tests (`tests.rs`, `tests/`) are apart.
-const MOST_LINES: usize = 600;
 
 /// Files that may hold `unsafe`, as prefixes, with the reason.
 const UNSAFE_PLACES: &[(&str, &str)] = &[
@@ -125,20 +126,6 @@ fn every_module_of_the_library_has_a_floor() {
 }
 
 #[test]
-fn no_file_is_too_long() {
-    let files = rust_files();
-    assert!(files.len() > 50);
-    let long: Vec<String> = files
-        .iter()
-        .filter(|(name, _)| !is_test(name))
-        .map(|(name, text)| (name, text.lines().count()))
-        .filter(|(_, lines)| *lines > MOST_LINES)
-        .map(|(name, lines)| format!("{name}: {lines} lines"))
-        .collect();
-    assert!(long.is_empty(), "over {MOST_LINES} lines:\n{}", long.join("\n"));
-}
-
-#[test]
 fn unsafe_stays_in_its_places() {
     let word = ["un", "safe"].concat();
     let mut wrong = Vec::new();
@@ -190,4 +177,53 @@ fn the_library_reads_no_environment() {
         }
     }
     assert!(wrong.is_empty(), "the environment is read at:\n{}", wrong.join("\n"));
+}
+
+/// Programs of integration tests. Each is linked by itself, so a crate has one, and others only where the process must differ.
+const TEST_PROGRAMS: &[(&str, &str)] = &[
+    ("crates/b2nd/tests/all/main.rs", "the tests of the library"),
+    ("crates/b2nd/tests/out_of_memory.rs", "replaces the allocator"),
+    ("crates/b2nd/tests/peak/main.rs", "replaces the allocator"),
+    ("crates/cli/tests/command/main.rs", "the tests of the command"),
+    ("crates/interop/tests/all/main.rs", "the tests against other implementations"),
+    ("crates/kernel/tests/all/main.rs", "the tests of the kernels"),
+    ("crates/kernel/tests/share_model.rs", "needs loom"),
+    ("crates/testkit/tests/parity.rs", "no dependencies: built in a second"),
+    ("crates/testkit/tests/tidy/main.rs", "no dependencies: built in a second"),
+];
+
+/// Whether a path below `tests/` is the root of a program, by Cargo's rules.
+fn is_program(inside: &str) -> bool {
+    match inside.split('/').collect::<Vec<_>>()[..] {
+        [_] => true,
+        [_, file] => file == "main.rs",
+        _ => false,
+    }
+}
+
+#[test]
+fn each_test_file_is_part_of_a_known_program() {
+    let files = rust_files();
+    let text = |path: &str| files.iter().find(|(name, _)| name == path).map(|(_, text)| text.as_str());
+    let mut wrong = Vec::new();
+    for (name, _) in files.iter().filter(|(name, _)| name.starts_with("crates/")) {
+        let Some((_, inside)) = name.split_once("/tests/").filter(|_| !name.contains("/src/")) else {
+            continue;
+        };
+        if is_program(inside) {
+            if !TEST_PROGRAMS.iter().any(|(program, _)| program == name) {
+                wrong.push(format!("{name} is a program of its own: make it a module of another one"));
+            }
+            continue;
+        }
+        // `a/b.rs` is declared beside it, `a/b/mod.rs` one folder up.
+        let module = name.trim_end_matches(".rs").trim_end_matches("/mod");
+        let (folder, module) = module.rsplit_once('/').unwrap();
+        let declared = format!("mod {module};");
+        let roots = ["main.rs", "mod.rs"].map(|root| format!("{folder}/{root}"));
+        if !roots.iter().filter_map(|root| text(root)).any(|text| text.lines().any(|line| line == declared)) {
+            wrong.push(format!("{name} is never built: write `{declared}` in {folder}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

@@ -25,7 +25,7 @@ fn fixed(schunk: &SChunk) -> Value {
 }
 
 fn variable(schunk: &SChunk) -> Outcome<Value> {
-    let names: Vec<String> = schunk.vlmetalayer_names().map(str::to_string).collect();
+    let names: Vec<String> = schunk.vlmetalayer_names().into_iter().flatten().map(str::to_string).collect();
     let mut found = Vec::new();
     for name in &names {
         found.push((name.as_str(), schunk.vlmetalayer(name)?.unwrap_or_default()));
@@ -80,6 +80,9 @@ fn check(server: &mut Server, folder: &Path, root: &Path, fields: [&str; 5]) -> 
     let foreign = path.contains("ndmean");
     // A development version wrote it; C-Blosc2 of today does not open it, nor then any frame with the same metalayer.
     let refused = path.contains("item_prices-20230206");
+    // A saved copy states the array by a metalayer of today, whose blocks are not those of the chunks: C-Blosc2 refuses it
+    // (FORMAT §10). A copy that is compressed anew is read below.
+    let refused = refused || path.contains("partshape");
     let notes = variable(&original)?;
     for layout in [Layout::Contiguous, Layout::Sparse].into_iter().filter(|_| !refused) {
         let saved = folder.join(format!("saved-{layout:?}"));
@@ -90,7 +93,7 @@ fn check(server: &mut Server, folder: &Path, root: &Path, fields: [&str; 5]) -> 
     if kind != "frame" {
         let array = Array::from_schunk(original)?;
         let copy = folder.join("copy.b2nd");
-        drop(Options::new().with_overwrite(true).copy(Some(&copy), &array)?);
+        drop(Options::new().with_overwrite(true).copy(&copy, &array)?);
         let seen = server.ask(&json!({"op": "see", "path": copy, "chunks": true, "items": true}))?;
         expect("shape", &seen["shape"], &json!(array.shape()))?;
         expect("items", &seen["items"], &json!(digest))?;

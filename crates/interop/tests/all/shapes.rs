@@ -138,7 +138,7 @@ fn sequence(number: u64, path: &Path, server: &mut Server) -> Outcome<usize> {
     let whole: u64 = chunks.iter().zip(&blocks).map(|(c, b)| c.div_ceil(*b) * b).product();
     let chunk_bytes = whole as usize * itemsize;
     let options = Options::new().with_chunks(chunks.clone()).with_blocks(blocks).with_layout(layout);
-    let mut array = options.create(Some(path), Dtype::parse(dtype)?, &shape)?;
+    let mut array = options.create(path, Dtype::parse(dtype)?, &shape)?;
     let lengths: Vec<usize> = shape.iter().map(|&n| n as usize).collect();
     let mut due = NaiveArray::zeros(&lengths, itemsize);
     due.data = rng.bytes(due.data.len());

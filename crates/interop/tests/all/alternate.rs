@@ -53,7 +53,7 @@ fn create(rng: &mut Rng, path: &Path) -> Outcome<Model> {
         .with_blocks(blocks)
         .with_layout(if sparse { Layout::Sparse } else { Layout::Contiguous })
         .with_metalayer("owner", content.clone())
-        .create(Some(path), Dtype::parse(dtype)?, &shape)?;
+        .create(path, Dtype::parse(dtype)?, &shape)?;
     let meta = BTreeMap::from([("owner".to_string(), hex(&content))]);
     let data = vec![0; shape.iter().product::<u64>() as usize * itemsize];
     Ok(Model { shape, itemsize, data, meta, vlmeta: BTreeMap::new() })
@@ -146,7 +146,7 @@ fn python_blosc2_reads_what_lies_where_dead_bytes_were() -> Outcome {
         let model = || -> Outcome<Model> {
             let options = Options::new().with_chunks(chunks).with_blocks(chunks);
             let sparse = if sequence % 5 == 4 { Layout::Sparse } else { Layout::Contiguous };
-            options.with_layout(sparse).create(Some(&path), Dtype::parse("<i4")?, &shape)?;
+            options.with_layout(sparse).create(&path, Dtype::parse("<i4")?, &shape)?;
             let data = vec![0; (shape[0] * shape[1] * 4) as usize];
             Ok(Model { shape, itemsize: 4, data, meta: BTreeMap::new(), vlmeta: BTreeMap::new() })
         };

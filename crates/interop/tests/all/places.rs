@@ -55,8 +55,10 @@ fn append(rng: &mut Rng, path: &Path, by_python: bool, server: &mut Server) -> O
         let offset = answer["offset"].as_i64().and_then(|n| u64::try_from(n).ok());
         return Ok(Model { offset: offset.ok_or("refused")?, array, sha256, note });
     }
-    let mut made =
-        Options::new().with_chunks(chunks).with_blocks(blocks).create(None, Dtype::parse("<i4")?, &shape)?;
+    let mut made = Options::new()
+        .with_chunks(chunks)
+        .with_blocks(blocks)
+        .create_in_memory(Dtype::parse("<i4")?, &shape)?;
     made.write_bytes(Selection::all(), &items(note, count))?;
     made.set_vlmetalayer("note", &[note as u8])?;
     Ok(Model { offset: made.append_to(path)?, array: true, sha256, note })

@@ -76,7 +76,7 @@ fn start(python: &Python, verb: &str, path: &Path, numbers: &[u64]) -> Outcome<C
 fn appends(python: &Python, folder: &Path, layout: Layout) -> Outcome {
     let path = folder.join(format!("appends-{layout:?}"));
     let options = CreateOptions::new(Params::new(8)).with_layout(layout).with_chunksize(ITEMS as u32 * 8);
-    drop(options.create(Some(&path))?);
+    drop(options.create(&path)?);
     let mut first = SChunk::open(&path, &locking_from_the_start())?;
     first.append(&bytes(&content(0, 0)))?;
     drop(first);
@@ -128,7 +128,7 @@ fn rows(python: &Python, folder: &Path, layout: Layout) -> Outcome {
     const ROUNDS: u64 = 4;
     let path = folder.join(format!("rows-{layout:?}"));
     let options = Options::new().with_layout(layout).with_chunks([1, ITEMS]).with_blocks([1, ITEMS / 5]);
-    drop(options.create(Some(&path), Dtype::parse("<u8")?, &[ROWS, ITEMS])?);
+    drop(options.create(&path, Dtype::parse("<u8")?, [ROWS, ITEMS])?);
     Array::open_with(&path, &locking_from_the_start())?.write_items(b2nd::s![0], &content(0, 0))?;
     let theirs = [start(python, "rows", &path, &[0, ROUNDS])?, start(python, "rows", &path, &[1, ROUNDS])?];
     // One handle that goes on, and is refreshed where the other side was quicker.
@@ -162,7 +162,7 @@ fn in_turn_value<T>(mut open: impl FnMut() -> b2nd::Result<T>) -> Outcome<T> {
 
 #[test]
 fn nothing_is_lost_where_both_sides_write() -> Outcome {
-    let Some(python) = python::find_for("fleet.py", "blosc2")? else { return Ok(()) };
+    let Some(python) = python::find_for("peer_lock.py", "blosc2")? else { return Ok(()) };
     let folder = tempfile::tempdir()?;
     for layout in [Layout::Contiguous, Layout::Sparse] {
         appends(&python, folder.path(), layout)?;
@@ -173,10 +173,10 @@ fn nothing_is_lost_where_both_sides_write() -> Outcome {
 
 #[test]
 fn a_lock_that_is_never_let_go_of_is_an_error_in_time() -> Outcome {
-    let Some(python) = python::find_for("fleet.py", "blosc2")? else { return Ok(()) };
+    let Some(python) = python::find_for("peer_lock.py", "blosc2")? else { return Ok(()) };
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("held");
-    let mut ours = CreateOptions::new(Params::new(8)).create(Some(&path))?;
+    let mut ours = CreateOptions::new(Params::new(8)).create(&path)?;
     ours.append(&bytes(&content(0, 0)))?;
     drop(ours);
     let mut ours = SChunk::open(&path, &writing().with_lock_patience(Duration::from_millis(50)))?;

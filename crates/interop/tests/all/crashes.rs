@@ -6,11 +6,11 @@
     reason = "a test fails by panicking, in its helper functions too"
 )]
 
-#[path = "../../b2nd/tests/kill/run.rs"]
+#[path = "../../../b2nd/tests/all/kill/run.rs"]
 mod kill;
-#[path = "../../b2nd/tests/crash/store.rs"]
+#[path = "../../../b2nd/tests/all/crash/store.rs"]
 mod store;
-#[path = "../../b2nd/tests/crash/work.rs"]
+#[path = "../../../b2nd/tests/all/crash/work.rs"]
 mod work;
 
 use b2nd::{Durability, Layout, OpenOptions, SChunk};

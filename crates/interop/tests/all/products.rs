@@ -58,7 +58,7 @@ impl Case<'_> {
         let items = self.items(shape)?;
         let (chunks, blocks) = partition(&mut self.rng, shape);
         let options = Options::new().with_chunks(chunks).with_blocks(blocks);
-        let mut array = options.create(None, Dtype::parse(DTYPE)?, shape)?;
+        let mut array = options.create_in_memory(Dtype::parse(DTYPE)?, shape)?;
         array.write_items((), &items)?;
         Ok(array)
     }
@@ -88,7 +88,7 @@ fn stream(case: &mut Case<'_>, grows: bool) -> Outcome<Value> {
     } else {
         slabs = slabs.with_memory(4 << 20);
     }
-    let mut writer = options.stream(Some(&case.file("b2nd")), Dtype::parse(DTYPE)?, &slabs)?;
+    let mut writer = options.stream(case.file("b2nd"), Dtype::parse(DTYPE)?, &slabs)?;
     let across = shape.iter().skip(1).product::<u64>() as usize;
     let mut rest = &items[..];
     while !rest.is_empty() {
@@ -114,7 +114,7 @@ fn dictionary(case: &mut Case<'_>) -> Outcome<Value> {
         .with_clevel(clevel)
         .with_dictionary(true);
     let options = case.options().with_chunks(chunks).with_blocks(blocks).with_params(params);
-    let mut array = options.create(Some(&case.file("b2nd")), Dtype::parse(DTYPE)?, &shape)?;
+    let mut array = options.create(case.file("b2nd"), Dtype::parse(DTYPE)?, &shape)?;
     array.write_items((), &items)?;
     assert!(dictionaries(&array)?, "no chunk of case {} has a dictionary", case.number);
     Ok(json!({ "chunks": chunks, "blocks": blocks, "codec": codec, "clevel": clevel }))
@@ -143,9 +143,9 @@ fn join(case: &mut Case<'_>, stacked: bool) -> Outcome<Value> {
     let arrays: Vec<&Array> = arrays.iter().collect();
     let (options, path) = (case.options(), case.file("b2nd"));
     if stacked {
-        options.stack(Some(&path), &arrays, axis)?;
+        options.stack(&path, &arrays, axis)?;
     } else {
-        options.concatenate(Some(&path), &arrays, axis)?;
+        options.concatenate(&path, &arrays, axis)?;
     }
     Ok(json!({ "axis": axis }))
 }
@@ -159,7 +159,7 @@ fn reshape(case: &mut Case<'_>) -> Outcome<Value> {
         _ => vec![shape[1], shape[0] * shape[2]],
     };
     let array = case.source(&shape)?;
-    case.options().reshape(Some(&case.file("b2nd")), &array, &to)?;
+    case.options().reshape(case.file("b2nd"), &array, &to)?;
     Ok(json!({ "to": to }))
 }
 
@@ -167,7 +167,7 @@ fn astype(case: &mut Case<'_>) -> Outcome<Value> {
     let shape = case.shape(2, 16);
     let to = *case.rng.pick(&["<f8", "<f4", "|u1", "<i2", ">i4", "<i8", "|b1", "<c16"]);
     let array = case.source(&shape)?;
-    case.options().astype(Some(&case.file("b2nd")), &array, &Dtype::parse(to)?)?;
+    case.options().astype(case.file("b2nd"), &array, &Dtype::parse(to)?)?;
     Ok(json!({ "to": to }))
 }
 
@@ -179,7 +179,7 @@ fn view(case: &mut Case<'_>) -> Outcome<Value> {
     let axis = case.rng.below(4) as i64;
     let array = case.source(&shape)?;
     let view = array.permute(&order)?.expand_dims(&[axis])?;
-    case.options().copy(Some(&case.file("b2nd")), view)?;
+    case.options().copy(case.file("b2nd"), view)?;
     Ok(json!({ "to": order, "axis": axis }))
 }
 
@@ -207,7 +207,7 @@ fn slice(case: &mut Case<'_>) -> Outcome<Value> {
             }
         }
     }
-    case.options().slice(Some(&case.file("b2nd")), &array, Selection::new(parts))?;
+    case.options().slice(case.file("b2nd"), &array, Selection::new(parts))?;
     Ok(json!({ "to": to }))
 }
 

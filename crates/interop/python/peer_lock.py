@@ -1,4 +1,4 @@
-"""python-blosc2's half of tests/fleet.rs: handles with locking that write while b2nd does. `versions`, `append`, `rows`."""
+"""python-blosc2's half of tests/all/peer_lock.rs: handles with locking that write while b2nd does. `versions`, `append`, `rows`."""
 
 import random
 import sys

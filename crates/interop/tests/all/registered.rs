@@ -149,7 +149,7 @@ fn write_case(folder: &Path, number: u64) -> Outcome<bool> {
     let at = folder.join(number.to_string());
     let options = case.options(1 + number as usize % 2);
     let path = at.with_extension("ours.b2nd");
-    let mut array = options.create(Some(&path), Dtype::parse(case.dtype)?, &case.shape)?;
+    let mut array = options.create(&path, Dtype::parse(case.dtype)?, &case.shape)?;
     array.write_bytes(Selection::all(), &case.items)?;
     let read = array.read_bytes(Selection::all())?;
     if !case.is_lossy() && read != case.items {
