@@ -53,7 +53,7 @@ def seeds(target):
     match target:
         case "chunk_decode":
             return files(64 << 10, "**/chunk/*", "**/*.b2chunk")
-        case "frame_open" | "array_open" | "repair":
+        case "frame_open" | "array_open" | "reader" | "repair":
             return frames()
         case "frames_in":
             one, other = ((FIXTURES / "b2nd" / name).read_bytes() for name in ("shape-2d.b2nd", "full-nan.b2nd"))

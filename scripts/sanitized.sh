@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs tests under a sanitizer: scripts/sanitized.sh address|thread CARGO-TEST-ARGUMENTS
 #   scripts/sanitized.sh address -p b2nd-kernel -p b2nd --lib --tests
-#   scripts/sanitized.sh thread -p b2nd --no-default-features --features ndarray,mmap --test threads --test readers
+#   scripts/sanitized.sh thread -p b2nd --no-default-features --features ndarray,mmap --test all -- threads:: readers::
 # address: the C codecs are instrumented too, by clang (the tables of gcc are no match for the runtime of LLVM).
 # thread: std is built anew, as its locks have to be seen. It needs the source of std in the sysroot of $RUSTC (rustup's rust-src, Debian's rust-src or
 # rust-web-src of the same version), and the runtime librustc-*_rt.tsan.a: where that sysroot has none, that of another

@@ -72,7 +72,7 @@ fn create(u: &mut Unstructured<'_>) -> Result<(Array, NaiveArray)> {
         .with_exec(Exec::new(1));
     let options = if u.ratio(7u8, 8u8)? { options.with_chunks(chunks).with_blocks(blocks) } else { options };
     let model = NaiveArray::zeros(&shape.iter().map(|&n| n as usize).collect::<Vec<_>>(), dtype.itemsize());
-    Ok((options.create(None, dtype, &shape).expect("an array"), model))
+    Ok((options.create_in_memory(dtype, &shape).expect("an array"), model))
 }
 
 fn check(array: &Array, model: &NaiveArray) {

@@ -45,7 +45,7 @@ fn decode(data: &[u8], header: &ChunkHeader, context: &Context) {
 fn put(data: &[u8], header: &ChunkHeader) {
     let params = Params::new(u32::from(header.typesize()).max(1));
     let create = CreateOptions::new(params).with_limits(b2nd_fuzz::limits()).with_exec(Exec::new(1));
-    let Ok(mut frame) = create.with_chunksize(header.nbytes()).create(None) else { return };
+    let Ok(mut frame) = create.with_chunksize(header.nbytes()).create_in_memory() else { return };
     let done = [frame.append_chunk(data), frame.insert_chunk(0, data), frame.update_chunk(0, data)];
     if frame.nchunks() == 0 {
         return;

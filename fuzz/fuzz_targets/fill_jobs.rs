@@ -4,7 +4,7 @@
 
 use b2nd::array::{FillJob, FillReceipt};
 use b2nd::schunk::ChunkPlace;
-use b2nd::{Array, Dtype, Durability, OpenOptions, Options, Params, s};
+use b2nd::{Array, Dtype, Durability, OpenOptions, Options, s};
 use b2nd_fuzz::place::Folder;
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
@@ -36,11 +36,11 @@ fn run(u: &mut Unstructured<'_>, path: &Path) -> Result<()> {
     let options_of_array = Options::new()
         .with_chunks([CHUNK, ROW as u64])
         .with_blocks([2, ROW as u64])
-        .with_params(Params::new(1).with_clevel(u.int_in_range(0..=9)?))
+        .with_clevel(u.int_in_range(0..=9)?)
         .with_durability(Durability::None)
         .with_checksums(u.arbitrary()?);
     let dtype = Dtype::parse("|u1").expect("a dtype");
-    drop(options_of_array.begin_fill(path, dtype, &[ROWS, ROW as u64]).expect("a job"));
+    drop(options_of_array.begin_fill(path, dtype, [ROWS, ROW as u64]).expect("a job"));
     let mut job = FillJob::join_with(path, &options()).expect("a job that was begun");
     let mut receipts: Vec<(FillReceipt, Option<Vec<u8>>)> = Vec::new();
     // What is in the array: nothing, or what was written; what a forged receipt brought is anybody's guess.

@@ -235,7 +235,7 @@ fn plain() -> Vec<u8> {
     let options =
         Options::new().with_chunks([16, 16]).with_blocks([8, 8]).with_vlmetalayer("note", "a short text");
     let options = options.with_checksums(true).with_exec(Exec::new(1));
-    let mut array = options.create(None, Dtype::parse("<u2").expect("a dtype"), &[40, 30]).expect("an array");
+    let mut array = options.create_in_memory(Dtype::parse("<u2").expect("a dtype"), [40, 30]).expect("an array");
     let items: Vec<u8> = (0..2400u32).map(|n| (n * n / 7) as u8).collect();
     array.write_bytes((), &items).expect("memory");
     array.to_bytes().expect("a frame")
@@ -246,7 +246,7 @@ fn mixed() -> Vec<u8> {
     let create =
         CreateOptions::new(Params::new(4)).with_chunksize(600).with_checksums(true).with_exec(Exec::new(1));
     let create = create.with_metalayer("fixed", "0123456789").with_vlmetalayer("note", [7; 300]);
-    let mut frame = create.create(None).expect("a frame");
+    let mut frame = create.create_in_memory().expect("a frame");
     frame.append(&[5; 600]).expect("memory");
     let noise: Vec<u8> = (0..600u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
     frame.append(&noise).expect("memory");
@@ -261,7 +261,7 @@ fn long() -> Vec<u8> {
     let dtype = Dtype::parse(&format!("[{}]", fields.join(", "))).expect("a dtype");
     let options =
         Options::new().with_chunks([4]).with_blocks([2]).with_checksums(true).with_exec(Exec::new(1));
-    let mut array = options.with_vlmetalayer("note", "text").create(None, dtype, &[10]).expect("an array");
+    let mut array = options.with_vlmetalayer("note", "text").create_in_memory(dtype, [10]).expect("an array");
     array.write_bytes((), &(0..1200u32).map(|n| (n / 5) as u8).collect::<Vec<_>>()).expect("memory");
     array.to_bytes().expect("a frame")
 }

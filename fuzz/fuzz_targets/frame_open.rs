@@ -22,7 +22,7 @@ fuzz_target!(|data: &[u8]| {
     {
         assert!(some == 0 || items.ends_with(&last));
     }
-    let names: Vec<String> = frame.vlmetalayer_names().map(str::to_string).collect();
+    let names: Vec<String> = frame.vlmetalayer_names().into_iter().flatten().map(str::to_string).collect();
     for name in names {
         let _ = frame.vlmetalayer(&name);
     }

@@ -2,11 +2,11 @@
 //! bytes and a store of the caller's give the same frame.
 #![no_main]
 
-use b2nd::io::{FileId, Store, WriteStep};
+use b2nd::io::{FileId, ReadStore};
 use b2nd::schunk::frames_in;
 use b2nd::{Array, Error, Layout, Result, SChunk};
 use libfuzzer_sys::fuzz_target;
-use std::path::Path;
+use std::sync::Arc;
 
 fuzz_target!(|data: &[u8]| {
     let options = b2nd_fuzz::options();
@@ -28,7 +28,7 @@ fuzz_target!(|data: &[u8]| {
         let shared: std::sync::Arc<[u8]> = data.into();
         assert_eq!(first, outcome(&SChunk::from_shared(shared, &at)));
         assert_eq!(first, SChunk::with_borrowed(data, &at, |frame| Ok(look(frame))).ok());
-        let rest = Box::new(Plain(data[info.offset() as usize..].to_vec()));
+        let rest = Arc::new(Plain(data[info.offset() as usize..].to_vec()));
         assert_eq!(first, outcome(&SChunk::open_store(rest, Layout::Contiguous, &options)));
         let array = Array::with_borrowed(data, &at, |array| array.read_bytes(())).ok();
         let owned = Array::from_bytes(data.to_vec(), &at).and_then(|array| array.read_bytes(()));
@@ -68,7 +68,7 @@ fn outcome(frame: &Result<SChunk>) -> Option<Looked> {
 #[derive(Debug)]
 struct Plain(Vec<u8>);
 
-impl Store for Plain {
+impl ReadStore for Plain {
     fn len(&self, _: FileId) -> Result<u64> {
         Ok(self.0.len() as u64)
     }
@@ -78,17 +78,5 @@ impl Store for Plain {
         let end = start.checked_add(buf.len()).ok_or_else(|| Error::Usage("far away".into()))?;
         buf.copy_from_slice(self.0.get(start..end).ok_or_else(|| Error::Usage("past the end".into()))?);
         Ok(())
-    }
-
-    fn slice(&self, _: FileId) -> Option<&[u8]> {
-        None
-    }
-
-    fn apply(&mut self, _: &WriteStep<'_>) -> Result<()> {
-        Err(Error::Usage("for reading only".into()))
-    }
-
-    fn path(&self) -> Option<&Path> {
-        None
     }
 }

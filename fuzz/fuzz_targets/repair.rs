@@ -24,7 +24,7 @@ fuzz_target!(|data: &[u8]| {
         }
         Err(error) => assert!(matches!(error, Error::Limit { .. }), "{error}"),
     }
-    let names: Vec<String> = frame.vlmetalayer_names().map(str::to_string).collect();
+    let names: Vec<String> = frame.vlmetalayer_names().into_iter().flatten().map(str::to_string).collect();
     for name in names {
         let _ = frame.vlmetalayer(&name);
     }

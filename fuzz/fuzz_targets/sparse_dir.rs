@@ -6,7 +6,7 @@
 //! 6 any file beside them.
 #![no_main]
 
-use b2nd::io::{FileId, Store, WriteStep};
+use b2nd::io::{FileId, ReadStore};
 use b2nd::{Array, Durability, Error, Layout, OpenOptions, Result, SChunk};
 use b2nd_fuzz::chunks;
 use b2nd_fuzz::place::{self, Folder};
@@ -16,6 +16,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 fuzz_target!(|data: &[u8]| {
     let (files, choices) = data.split_at(data.len().saturating_sub(32));
@@ -31,7 +32,7 @@ fuzz_target!(|data: &[u8]| {
     let before = contents(&outside);
     let options = b2nd_fuzz::options();
     let opened = SChunk::open(&frame, &options);
-    let expected = SChunk::open_store(Box::new(model.clone()), Layout::Sparse, &options);
+    let expected = SChunk::open_store(Arc::new(model.clone()), Layout::Sparse, &options);
     assert_eq!(chunks::outcome(&opened), chunks::outcome(&expected));
     let array = Array::open_with(&frame, &options).and_then(|array| array.read_bytes(()));
     let expected = expected.and_then(Array::from_schunk).and_then(|array| array.read_bytes(()));
@@ -129,7 +130,7 @@ impl Files {
     }
 }
 
-impl Store for Files {
+impl ReadStore for Files {
     fn len(&self, file: FileId) -> Result<u64> {
         Ok(self.file(file)?.len() as u64)
     }
@@ -140,17 +141,5 @@ impl Store for Files {
         let end = start.checked_add(buf.len()).ok_or_else(far)?;
         buf.copy_from_slice(self.file(file)?.get(start..end).ok_or_else(far)?);
         Ok(())
-    }
-
-    fn slice(&self, _: FileId) -> Option<&[u8]> {
-        None
-    }
-
-    fn apply(&mut self, _: &WriteStep<'_>) -> Result<()> {
-        Err(Error::Usage("for reading only".into()))
-    }
-
-    fn path(&self) -> Option<&Path> {
-        None
     }
 }

@@ -33,7 +33,11 @@ fn run(u: &mut Unstructured<'_>) -> Result<()> {
         n => slabs.with_memory(1 << (n + 8)),
     };
     let options = options(u, &shape, dtype.itemsize())?;
-    let Ok(mut writer) = options.stream(path.as_deref(), dtype.clone(), &slabs) else { return Ok(()) };
+    let started = match &path {
+        Some(path) => options.stream(path, dtype.clone(), &slabs),
+        None => options.stream_in_memory(dtype.clone(), &slabs),
+    };
+    let Ok(mut writer) = started else { return Ok(()) };
     let expected = if grows { None } else { Some(shape[axis] as usize) };
     let mut start: Vec<usize> = shape.iter().map(|&n| n as usize).collect();
     start[axis] = 0;

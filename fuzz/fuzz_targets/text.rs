@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 static ARRAY: LazyLock<Array> = LazyLock::new(|| {
     let dtype = Dtype::parse("|u1").expect("a dtype");
     let options = Options::new().with_chunks([2, 2, 3]).with_blocks([2, 1, 2]).with_exec(Exec::new(1));
-    let mut array = options.create(None, dtype, &[3, 4, 5]).expect("an array");
+    let mut array = options.create_in_memory(dtype, [3, 4, 5]).expect("an array");
     array.write_bytes(s![], &(0..60).collect::<Vec<u8>>()).expect("memory takes everything");
     array
 });
