@@ -47,6 +47,17 @@ pub(crate) struct Entry {
 /// Contents are found by their offsets, as everyone does: the size of the map, the number of values and their order are
 /// not looked at.
 pub(super) fn parse(bytes: &[u8], start: usize, max: u16, part: Part) -> Result<Vec<Entry>> {
+    parse_start(bytes, bytes.len(), start, max, part)
+}
+
+/// As [`parse`], of a header or trailer of `whole` bytes whose first are `bytes`: contents may end behind those.
+pub(super) fn parse_start(
+    bytes: &[u8],
+    whole: usize,
+    start: usize,
+    max: u16,
+    part: Part,
+) -> Result<Vec<Entry>> {
     let mut cursor = Cursor::new(bytes, start, part);
     cursor.marker(msgpack::ARRAY_3, "the metalayer section")?;
     cursor.u16(msgpack::UINT_16, "the size of the metalayer map")?;
@@ -64,11 +75,12 @@ pub(super) fn parse(bytes: &[u8], start: usize, max: u16, part: Part) -> Result<
         let offset =
             usize::try_from(offset).map_err(|_| at.error("the offset of a metalayer is negative"))?;
         let mut value = Cursor::new(bytes, offset, part);
-        let len = value.bin32("the content of a metalayer")?.len();
-        let end = value.position();
+        let len = value.bin32_len("the content of a metalayer")?;
+        let end = value.position().checked_add(len).filter(|end| *end <= whole);
+        let end = end.ok_or_else(|| value.error("the content of a metalayer is cut off"))?;
         // Contents that share bytes would cost more when they are copied than the file has.
         total = total.saturating_add(len);
-        if total > bytes.len() {
+        if total > whole {
             return Err(at.error("the metalayers overlap"));
         }
         entries.push(Entry { name, content: end.saturating_sub(len)..end });

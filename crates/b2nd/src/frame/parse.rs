@@ -4,7 +4,7 @@ use super::Layout;
 use super::header::{Dialect, Header};
 use super::offsets;
 use super::offsets::Offsets;
-use super::trailer::{TAIL_LEN, Trailer};
+use super::trailer::{TAIL_LEN, Trailer, WithoutSegments, without_segments};
 use crate::chunk;
 use crate::error::{Error, Part, Result};
 use crate::limits::Limits;
@@ -35,6 +35,8 @@ enum Stage {
     Prefix,
     Header(Dialect),
     Tail(Header),
+    /// The start of a trailer whose last bytes these are.
+    TrailerStart(Header, Vec<u8>),
     Trailer(Header),
     IndexStart(Header, Trailer),
     Index(Header, Trailer),
@@ -54,18 +56,32 @@ pub(crate) struct FrameParser {
     trailer_start: u64,
     /// Whether only header and end of the frame are looked at.
     outline: bool,
+    /// Whether the segments of the checksums are left out, where the trailer is long.
+    parts: bool,
 }
 
 /// What the first read asks for: most headers whole.
 const PREFIX: u64 = 1024;
 /// What the read at the end asks for: most trailers whole.
 const TAIL: u64 = 512;
+/// The longest trailer that is read whole in any case.
+const WHOLE_TRAILER: u64 = 64 << 10;
+/// What is asked for of a longer one first, besides a copy of the header and a list of segments.
+const TRAILER_START: u64 = 4 << 10;
+/// What the list of segments has for each: 32 bytes for 4096 chunks.
+const CHUNKS_PER_LISTED_BYTE: u64 = 128;
 /// The shortest frame: a header of beta.1.
 const MIN_FRAME: u64 = 64;
 /// The longest chunk header.
 const CHUNK_HEADER: u64 = 32;
 /// The shortest chunk header, and chunk.
 const MIN_CHUNK: u64 = 16;
+
+/// What is asked for at the start of a long trailer.
+fn first_of_trailer(header: &Header) -> u64 {
+    let listed = header.nchunks().unwrap_or(0) / CHUNKS_PER_LISTED_BYTE;
+    TRAILER_START.saturating_add(header.len()).saturating_add(listed)
+}
 
 impl FrameParser {
     /// A parser for the file of a frame, `available` bytes long, that must have this layout.
@@ -83,14 +99,33 @@ impl FrameParser {
             need,
             trailer_start: 0,
             outline: false,
+            parts: false,
         })
     }
 
-    /// A parser for index and trailer of a frame whose header was parsed before.
+    /// A parser for index and trailer of a frame whose header was parsed before. It leaves out the segments of long checksums.
     pub(crate) fn behind(header: Header, limits: &Limits) -> Result<Self> {
         let mut parser = FrameParser::new(header.frame_len(), header.layout(), limits)?;
+        parser.parts = true;
         parser.after_header(header)?;
         Ok(parser)
+    }
+
+    /// What [`FrameParser::behind`] asks for in the end, as far as it can be told: the end of the frame apart from the index and
+    /// the start of the trailer, which begins at `trailer_start`.
+    pub(crate) fn ranges_behind(header: &Header, trailer_start: u64) -> Vec<Range<u64>> {
+        let end = header.frame_len();
+        let data = match header.layout() {
+            Layout::Contiguous => header.cbytes(),
+            Layout::Sparse => 0,
+        };
+        let start = header.len().saturating_add(data).min(end);
+        let trailer = end.saturating_sub(trailer_start);
+        let first = first_of_trailer(header).min(trailer);
+        let (tail, middle) = (end.saturating_sub(TAIL.min(trailer)), trailer_start.saturating_add(first));
+        let cut = trailer > WHOLE_TRAILER && middle < tail;
+        let first = start..if cut { middle } else { end };
+        std::iter::once(first).chain(cut.then_some(tail..end)).collect()
     }
 
     /// Where the trailer starts (the end of the frame, where there is none), once that was parsed.
@@ -128,6 +163,7 @@ impl FrameParser {
             Stage::Prefix => self.prefix(bytes),
             Stage::Header(dialect) => self.header(bytes, dialect),
             Stage::Tail(header) => self.tail(bytes, header),
+            Stage::TrailerStart(header, tail) => self.trailer_start_of(bytes, header, tail),
             Stage::Trailer(header) => self.trailer(bytes, header),
             Stage::IndexStart(header, trailer) => self.index_start(bytes, header, trailer),
             Stage::Index(header, trailer) => self.index(bytes, header, trailer),
@@ -198,8 +234,31 @@ impl FrameParser {
         let start = usize::try_from(len).ok().and_then(|len| bytes.len().checked_sub(len));
         match start.and_then(|start| bytes.get(start..)) {
             Some(trailer) => self.trailer(trailer, header),
+            None if self.parts && len > WHOLE_TRAILER => {
+                let first = self.trailer_start.saturating_add(first_of_trailer(&header).min(len));
+                let tail = bytes.get(bytes.len().saturating_sub(TAIL_LEN)..).unwrap_or_default().to_vec();
+                self.ask(self.trailer_start..first, Stage::TrailerStart(header, tail))
+            }
             None => self.ask(self.trailer_start..end, Stage::Trailer(header)),
         }
+    }
+
+    /// The start of a long trailer: the segments of its checksums are left out.
+    fn trailer_start_of(&mut self, bytes: &[u8], header: Header, tail: Vec<u8>) -> Result<()> {
+        let (start, end) = (self.trailer_start, header.frame_len());
+        let len = usize::try_from(end.saturating_sub(start)).unwrap_or(usize::MAX);
+        if let WithoutSegments::First(wanted) = without_segments(bytes, &header)
+            && wanted < len
+        {
+            let Some(first) = bytes.get(..wanted) else {
+                let more = start..start.saturating_add(wanted as u64);
+                return self.ask(more, Stage::TrailerStart(header, tail));
+            };
+            if let Some(trailer) = Trailer::parse_start(first, &tail, len)? {
+                return self.ask_for_index(header, trailer);
+            }
+        }
+        self.ask(start..end, Stage::Trailer(header))
     }
 
     fn trailer(&mut self, bytes: &[u8], header: Header) -> Result<()> {

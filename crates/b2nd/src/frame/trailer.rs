@@ -6,7 +6,7 @@
 //!
 //! The checksums are a vlmetalayer as well, the last one; they are kept apart from those of the user.
 
-use super::digests::{Draft, LAYER, Seal, fingerprint, sealed};
+use super::digests::{Draft, LAYER, ROOT_START, Seal, StoredLayer, fingerprint, root_end, sealed};
 use super::header::Dialect;
 use super::metalayers;
 use super::metalayers::Name;
@@ -26,14 +26,20 @@ const EMPTY_LEN: usize = 2 + 1 + 3 + 3 + 3 + TAIL_LEN;
 const USERMETA: &str = "usermeta";
 
 /// The vlmetalayers of a frame.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Trailer {
     entries: Vec<(Name, Vec<u8>)>,
     /// The chunk that holds the checksums.
-    layer: Option<Arc<[u8]>>,
+    layer: Option<StoredLayer>,
     /// Whether that is the last entry, as b2nd writes it.
     layer_is_last: bool,
     seal: Seal,
+}
+
+impl PartialEq for Trailer {
+    fn eq(&self, other: &Self) -> bool {
+        self.entries == other.entries && self.seal == other.seal && self.told() == other.told()
+    }
 }
 
 impl Trailer {
@@ -83,15 +89,41 @@ impl Trailer {
             contents.push(entry.content);
             trailer.layer_is_last = entry.name.bytes() == LAYER.as_bytes() && trailer.layer.is_none();
             if entry.name.bytes() == LAYER.as_bytes() && trailer.layer.is_none() {
-                trailer.layer = Some(content.into());
+                trailer.layer = Some(Arc::<[u8]>::from(content).into());
             } else {
                 trailer.entries.push((entry.name, content.to_vec()));
             }
         }
         if dialect == Dialect::Current {
-            trailer.seal = seal(bytes, &mut contents, trailer.layer.as_deref());
+            let layer = trailer.layer.as_ref().map(StoredLayer::bytes);
+            trailer.seal = seal(bytes, &mut contents, layer);
         }
         Ok(trailer)
+    }
+
+    /// Reads a trailer of `len` bytes without the segments of its checksums: from its first bytes, which end with the root, and
+    /// its last. `None` where the fingerprint does not confirm them, and all of it has to be read.
+    pub(super) fn parse_start(start: &[u8], tail: &[u8], len: usize) -> Result<Option<Self>> {
+        let whole = len.saturating_sub(TAIL_LEN);
+        let mut trailer = Trailer { layer_is_last: true, ..Trailer::default() };
+        let mut contents = Vec::new();
+        for entry in metalayers::parse_start(start, whole, 2, Self::MAX_ENTRIES, Part::Trailer)? {
+            let is_layer = entry.name.bytes() == LAYER.as_bytes();
+            let end = entry.content.end.min(start.len());
+            let content = start.get(entry.content.start..end).unwrap_or_default();
+            if (entry.content.end > end) != is_layer || trailer.layer.is_some() {
+                return Ok(None);
+            }
+            contents.push(entry.content.start..end);
+            match is_layer && entry.content.end == whole {
+                true => trailer.layer = Some(StoredLayer::start(content.into(), entry.content.len())),
+                false => trailer.entries.push((entry.name, content.to_vec())),
+            }
+        }
+        let tail = tail.get(tail.len().saturating_sub(TAIL_LEN)..).unwrap_or_default();
+        let reduced = [start, tail].concat();
+        trailer.seal = seal(&reduced, &mut contents, trailer.layer.as_ref().map(StoredLayer::bytes));
+        Ok(Some(trailer).filter(|trailer| trailer.seal == Seal::Intact))
     }
 
     /// A trailer with these entries, the checksums perhaps among them.
@@ -99,7 +131,7 @@ impl Trailer {
         let mut trailer = Trailer::default();
         for (name, content) in entries {
             if name.bytes() == LAYER.as_bytes() && trailer.layer.is_none() {
-                trailer.layer = Some(content.into());
+                trailer.layer = Some(Arc::<[u8]>::from(content).into());
             } else {
                 trailer.entries.push((name, content));
             }
@@ -161,15 +193,26 @@ impl Trailer {
     }
 
     /// The chunk that holds the checksums, and what the fingerprint says of it.
-    pub(crate) fn checksums(&self) -> (Option<&Arc<[u8]>>, Seal) {
+    pub(crate) fn checksums(&self) -> (Option<&StoredLayer>, Seal) {
         (self.layer.as_ref(), self.seal)
+    }
+    /// The stored checksums as far as they tell one trailer from another: with a fingerprint that holds, the root is enough.
+    fn told(&self) -> Option<&[u8]> {
+        let layer = self.layer.as_ref()?;
+        layer.sealed().filter(|_| self.seal == Seal::Intact).or(Some(layer.bytes()))
+    }
+    /// Where the stored checksums start in the frame that ends at `end` with this trailer, where they are its last entry.
+    pub(crate) fn layer_start(&self, end: u64) -> Option<u64> {
+        let layer = self.layer.as_ref().filter(|_| self.layer_is_last)?;
+        end.checked_sub((TAIL_LEN as u64).checked_add(layer.len() as u64)?)
     }
     /// Where the segments of the checksums are in the frame that ends at `end` with this trailer, where its fingerprint holds: it
     /// speaks for them, by the digests in the root.
     pub(crate) fn segments(&self, end: u64) -> Range<u64> {
         let sealed_last = self.seal == Seal::Intact && self.layer_is_last;
-        let layer = self.layer.as_deref().filter(|_| sealed_last).unwrap_or_default();
-        let len = layer.len().saturating_sub(sealed(layer).unwrap_or(layer).len());
+        let layer = self.layer.as_ref().filter(|_| sealed_last);
+        let len = layer
+            .map_or(0, |layer| layer.len().saturating_sub(layer.sealed().map_or(layer.len(), <[u8]>::len)));
         let end = end.saturating_sub(TAIL_LEN as u64);
         end.saturating_sub(len as u64)..end
     }
@@ -177,14 +220,14 @@ impl Trailer {
     pub(super) fn adopt_checksums(&mut self) {
         let found = self.entries.iter().position(|(_, content)| sealed(content).is_some());
         if let (None, Some(found)) = (&self.layer, found) {
-            self.layer = Some(self.entries.remove(found).1.into());
+            self.layer = Some(Arc::<[u8]>::from(self.entries.remove(found).1).into());
         }
     }
     /// Takes the place of the checksums that are there.
     pub(crate) fn set_checksums(&mut self, layer: Option<Arc<[u8]>>) {
         self.seal = if layer.is_some() { Seal::Intact } else { Seal::None };
         self.layer_is_last = layer.is_some();
-        self.layer = layer;
+        self.layer = layer.map(StoredLayer::from);
     }
 
     /// Hashes the vlmetalayers and the checksums.
@@ -195,7 +238,7 @@ impl Trailer {
             hasher.write(&(chunk.len() as u64).to_le_bytes());
             hasher.write(chunk);
         }
-        hasher.write(self.layer.as_deref().unwrap_or_default());
+        hasher.write(self.told().unwrap_or_default());
     }
 
     /// Whether there are no vlmetalayers, the checksums aside.
@@ -251,6 +294,29 @@ pub(crate) enum LayerPlace {
     At(u64),
     /// The first bytes do not tell.
     Unknown,
+}
+
+/// How much of a trailer has to be read to leave out the segments of its checksums.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum WithoutSegments {
+    /// So many bytes from its start.
+    First(usize),
+    /// All of it: there are no segments, or they are not where b2nd puts them.
+    All,
+}
+
+/// Finds how much of a trailer, whose first bytes are `start`, comes before the segments of its checksums. Where those bytes do
+/// not tell, it is how many do, which are more than there are.
+pub(super) fn without_segments(start: &[u8], header: &super::Header) -> WithoutSegments {
+    let LayerPlace::At(place) = layer_place(start, header) else { return WithoutSegments::All };
+    let Ok(place) = usize::try_from(place) else { return WithoutSegments::All };
+    match start.get(place..).filter(|layer| layer.len() >= ROOT_START) {
+        Some(layer) => match root_end(layer) {
+            Some(end) => WithoutSegments::First(place.saturating_add(end)),
+            None => WithoutSegments::All,
+        },
+        None => WithoutSegments::First(place.saturating_add(ROOT_START)),
+    }
 }
 
 /// Looks for the checksums in the first bytes of the trailer of a frame with this header.

@@ -85,6 +85,10 @@ impl Pieces {
         self.pieces.push((at, copy));
         Ok(())
     }
+    /// Whether there are none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.pieces.is_empty()
+    }
     /// Sets the length of the file.
     pub(crate) fn set_len(&mut self, len: u64) {
         self.len = len;

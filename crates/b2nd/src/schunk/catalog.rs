@@ -1,11 +1,11 @@
 //! What a frame says about its chunks: offsets, vlmetalayers and checksums, loaded when one of them is first asked for.
 
 use super::digests::Digests;
-use super::drive::{drive_behind, header_of};
+use super::drive::{drive_behind, header_of, parse_behind, part};
 use super::options::OpenOptions;
 use super::snapshot::FrameSnapshot;
 use crate::error::{Error, Result};
-use crate::frame::{FrameIndex, Header, Layout, Offsets, Trailer};
+use crate::frame::{FrameIndex, FrameParser, Header, Offsets, Trailer};
 use crate::io::{FileId, Pieces, ReadStore};
 use crate::limits::Limits;
 use std::ops::Range;
@@ -44,6 +44,7 @@ pub(super) struct LazyCatalog {
     loaded: OnceLock<Catalog>,
     /// Held while it is loaded, so that threads do not load it at the same time.
     loading: Mutex<()>,
+    trailer_start: u64,
     options: OpenOptions,
 }
 
@@ -52,10 +53,10 @@ impl CatalogState {
     pub(super) fn of(index: FrameIndex, options: &OpenOptions) -> Result<Self> {
         Catalog::new(index, options).map(CatalogState::from)
     }
-    /// A catalog that is still in the file.
-    pub(super) fn lazy(options: &OpenOptions) -> Self {
+    /// A catalog that is still in the file, whose trailer starts at `trailer_start`.
+    pub(super) fn lazy(trailer_start: u64, options: &OpenOptions) -> Self {
         let options = options.clone();
-        let lazy = LazyCatalog { loaded: OnceLock::new(), loading: Mutex::new(()), options };
+        let lazy = LazyCatalog { loaded: OnceLock::new(), loading: Mutex::new(()), trailer_start, options };
         CatalogState { own: None, lazy: Some(Arc::new(lazy)) }
     }
     /// The catalog, where it was loaded.
@@ -125,34 +126,73 @@ impl FrameSnapshot {
             (None, None) => Err(Error::usage("the frame has no index")),
         }
     }
-    /// The bytes of the frame file that hold the catalog; `None` when it is loaded, or its bytes are at hand.
+    /// The bytes of the frame file that the catalog needs besides those in `pieces`, and takes it from there for all clones of
+    /// the snapshot once none are missing.
+    ///
+    /// The first answer is the index and the trailer; of a long trailer the start, without the segments of the checksums. Further
+    /// answers are what those turn out to lack.
     ///
     /// # Errors
     /// [`Error::Limit`] when they are more than the limits allow; [`Error::Format`] when they are damaged.
-    pub(crate) fn missing_catalog(&self) -> Result<Option<Range<u64>>> {
-        if self.catalog.loaded().is_some() {
+    pub(crate) fn missing_catalog(&self, pieces: &Pieces) -> Result<Vec<Range<u64>>> {
+        let (None, Some(lazy)) = (self.catalog.loaded(), &self.catalog.lazy) else { return Ok(Vec::new()) };
+        let find = |range: &Range<u64>| {
+            pieces.find(range).or_else(|| self.store.slice(FileId::Frame, range.clone()))
+        };
+        let header = Header::clone(&self.header);
+        let missing = match parse_behind(find, header, &lazy.options.limits)? {
+            Ok(index) => {
+                let catalog = Catalog::new(index, &lazy.options)?;
+                lazy.loaded.get_or_init(|| catalog);
+                return Ok(Vec::new());
+            }
+            Err(range) if !pieces.is_empty() => vec![range],
+            Err(_) => {
+                let mut ranges = FrameParser::ranges_behind(&self.header, lazy.trailer_start);
+                ranges.retain(|range| find(range).is_none());
+                ranges
+            }
+        };
+        let bytes = missing.iter().map(|range| range.end.saturating_sub(range.start));
+        let most = self.limits().max_index_bytes().saturating_add(self.limits().max_meta_bytes());
+        Limits::check("index and trailer", bytes.fold(0, u64::saturating_add), most)?;
+        Ok(missing)
+    }
+    /// The segment of the checksums that has those of chunk `n` and its place in the frame file, unless it is at hand or not asked
+    /// for.
+    pub(crate) fn missing_segment(&self, n: u64) -> Result<Option<(usize, Range<u64>)>> {
+        let catalog = self.catalog()?;
+        if !catalog.digests.check {
             return Ok(None);
         }
-        let data = match self.layout() {
-            Layout::Contiguous => self.header.cbytes(),
-            Layout::Sparse => 0,
-        };
-        let start = self.header.len().saturating_add(data).min(self.header.frame_len());
-        let range = start..self.header.frame_len();
-        if self.store.slice(FileId::Frame, range.clone()).is_some() {
-            return self.catalog().map(|_| None);
-        }
-        let most = self.limits().max_index_bytes().saturating_add(self.limits().max_meta_bytes());
-        Limits::check("index and trailer", range.end.saturating_sub(range.start), most)?;
-        Ok(Some(range))
+        let raw = catalog.offsets.raw(n)?;
+        Ok(catalog
+            .digests
+            .missing_segment(n, raw)
+            .map(|(at, range)| (at, self.segment_range(catalog, range))))
     }
-    /// Takes the bytes that [`FrameSnapshot::missing_catalog`] named, for all clones of the snapshot.
-    pub(crate) fn supply_catalog(&self, at: u64, bytes: &[u8]) -> Result<()> {
-        let Some(lazy) = &self.catalog.lazy else { return Ok(()) };
-        let mut pieces = Pieces::new(self.header.frame_len());
-        pieces.add(at, bytes)?;
-        pieces.add(0, self.header.bytes())?;
-        lazy.load(&pieces, &self.header).map(drop)
+    fn segment_range(&self, catalog: &Catalog, range: Range<usize>) -> Range<u64> {
+        let start = catalog.trailer.layer_start(self.header.frame_len()).unwrap_or(u64::MAX);
+        start.saturating_add(range.start as u64)..start.saturating_add(range.end as u64)
+    }
+    /// Takes the segment that [`FrameSnapshot::missing_segment`] named, for all clones of the snapshot.
+    pub(crate) fn supply_segment(&self, at: usize, bytes: &[u8]) -> Result<()> {
+        self.digests()?.supply_segment(at, bytes)
+    }
+    /// Reads the segment of the checksums that has those of chunk `n`, unless it is at hand.
+    pub(super) fn fetch_segment(&self, n: u64, raw: i64) -> Result<()> {
+        let catalog = self.catalog()?;
+        let Some((at, range)) = catalog.digests.missing_segment(n, raw) else { return Ok(()) };
+        let range = self.segment_range(catalog, range);
+        let mut buffer = Vec::new();
+        let len = range.end.saturating_sub(range.start);
+        let bytes = part(self.store.as_ref(), range.start, len, &mut buffer)?;
+        // A writer that keeps no locks may have written over it.
+        let taken = catalog.digests.supply_segment(at, bytes);
+        taken.map_err(|error| match is_replaced(self.store.as_ref(), &self.header) {
+            true => Error::changed("changed it"),
+            false => error,
+        })
     }
     /// The offsets of the chunks.
     pub(super) fn offsets(&self) -> Result<&Arc<Offsets>> {

@@ -11,7 +11,7 @@ use crate::error::{Error, Part, Result};
 use crate::frame::digests::{Draft, Drafting, Layer, SEGMENT, Seal, State, check_header};
 use crate::frame::{FrameIndex, Offsets, Trailer};
 use std::collections::{BTreeMap, HashMap};
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 use std::sync::OnceLock;
 
@@ -155,7 +155,8 @@ impl Digests {
         self.forget();
         self.foreign = false;
         self.rewritten = None;
-        self.layer = stored.and_then(|stored| Layer::parse(stored, options).ok()).map(Arc::new);
+        self.layer =
+            stored.and_then(|stored| Layer::parse(&Arc::clone(stored).into(), options).ok()).map(Arc::new);
         self.identity = self.layer.as_ref().map(|layer| layer.identity).or(self.identity);
     }
 
@@ -165,6 +166,19 @@ impl Digests {
             return None;
         }
         self.before.as_ref().map_or(Some(n), |before| before.number(n, raw))
+    }
+
+    /// The segment with the stored entries of chunk `n` and its place in the stored layer, unless it is at hand.
+    pub(super) fn missing_segment(&self, n: u64, raw: i64) -> Option<(usize, Range<usize>)> {
+        self.layer.as_ref()?.missing_segment(self.number(n, raw)?)
+    }
+
+    /// Takes the bytes of a segment, as [`Layer::supply_segment`]; the error where they are damaged.
+    pub(super) fn supply_segment(&self, at: usize, bytes: &[u8]) -> Result<()> {
+        match &self.layer {
+            Some(layer) if !layer.supply_segment(at, bytes) => Err(layer.damaged_segment(at)),
+            _ => Ok(()),
+        }
     }
 
     /// What is stored of the entries of chunk `n`, whose offset is `raw` and which starts at `start` of its file.
@@ -318,7 +332,8 @@ impl FrameSnapshot {
     pub(crate) fn known_sums(&self, n: u64, place: Place) -> Result<Option<(State, Sums)>> {
         let digests = self.digests()?;
         let (Place::Stored { offset, .. }, Some(_)) = (place, &digests.layer) else { return Ok(None) };
-        let known = digests.entries(n, self.offsets()?.raw(n)?, offset);
+        let raw = self.offsets()?.raw(n)?;
+        let known = self.fetch_segment(n, raw).and_then(|()| digests.entries(n, raw, offset));
         known.map_err(|error| self.located(error.in_chunk(n)))
     }
 
@@ -363,7 +378,11 @@ impl FrameSnapshot {
 
     /// Whether the bytes of a chunk are those that its checksums, if there are any, were made of.
     pub(super) fn is_as_hashed(&self, n: u64, raw: i64, chunk: &[u8]) -> bool {
-        match self.digests().and_then(|digests| digests.entries(n, raw, 0)) {
+        let entries = |digests: &Arc<Digests>| {
+            self.fetch_segment(n, raw)?;
+            digests.entries(n, raw, 0)
+        };
+        match self.digests().and_then(entries) {
             Ok(Some((_, sums))) => sums.check_chunk(chunk).is_ok(),
             Ok(None) => true,
             Err(_) => false,

@@ -16,6 +16,24 @@ pub(super) fn drive_behind(store: &dyn ReadStore, header: Header, limits: &Limit
     drive_parser(FrameParser::behind(header, limits)?, store)
 }
 
+/// As [`drive_behind`], with the bytes that `find` has; or the range that it lacks.
+pub(super) fn parse_behind<'a>(
+    find: impl Fn(&Range<u64>) -> Option<&'a [u8]>,
+    header: Header,
+    limits: &Limits,
+) -> Result<std::result::Result<FrameIndex, Range<u64>>> {
+    let mut parser = FrameParser::behind(header, limits)?;
+    loop {
+        match parser.step() {
+            Step::Done(index) => return Ok(Ok(*index)),
+            Step::Need(range) => match find(&range) {
+                Some(bytes) => parser.supply(bytes)?,
+                None => return Ok(Err(range)),
+            },
+        }
+    }
+}
+
 fn drive_parser(mut parser: FrameParser, store: &dyn ReadStore) -> Result<FrameIndex> {
     let mut buffer = Vec::new();
     loop {

@@ -9,6 +9,7 @@ use crate::chunk::{ChunkHeader, Special};
 use crate::error::{Error, Result};
 use crate::frame::Durability;
 use crate::frame::Layout;
+use crate::frame::digests::StoredLayer;
 use crate::frame::plan;
 use crate::frame::{Entry, Offsets};
 use crate::io;
@@ -271,7 +272,7 @@ impl SChunk {
             end = end.saturating_add(u64::from(ChunkHeader::parse(&index)?.cbytes()));
         }
         let trailer = self.trailer()?;
-        let trailer = trailer.len_with(trailer.checksums().0.map(|layer| layer.len()))?;
+        let trailer = trailer.len_with(trailer.checksums().0.map(StoredLayer::len))?;
         Ok(end.saturating_add(trailer as u64) == self.frame_len())
     }
 

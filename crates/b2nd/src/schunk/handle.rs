@@ -76,8 +76,9 @@ impl SChunk {
                     options,
                 )
             }
-            Found::Outline(header, nchunks) => {
-                FrameSnapshot::new(store.reader(), *header, nchunks, CatalogState::lazy(options), options)
+            Found::Outline { header, nchunks, trailer_start } => {
+                let catalog = CatalogState::lazy(trailer_start, options);
+                FrameSnapshot::new(store.reader(), *header, nchunks, catalog, options)
             }
         };
         let writer = FrameWriter {

@@ -48,7 +48,8 @@ pub struct Opener {
     len: Option<u64>,
     pieces: Pieces,
     asked: Vec<FileRange>,
-    opened: Option<Header>,
+    /// The header, and where the trailer starts.
+    opened: Option<(Header, u64)>,
 }
 
 /// What is asked for at the start of a frame.
@@ -112,7 +113,7 @@ impl Opener {
                         ));
                     }
                     self.pieces.set_len(header.frame_len());
-                    self.opened = Some(header);
+                    self.opened = Some((header, parser.trailer_start()));
                     return Ok(None);
                 }
                 frame::Step::Need(range) => range,
@@ -166,13 +167,13 @@ impl Opener {
     /// # Errors
     /// [`Error::Usage`] before [`Opener::step`] was [`Step::Done`].
     pub fn finish(self) -> Result<FrameSnapshot> {
-        let Some(header) = self.opened else {
+        let Some((header, trailer_start)) = self.opened else {
             return Err(Error::usage("the frame is not open yet: its opener needs more bytes"));
         };
         let Some(nchunks) = header.nchunks() else {
             return Err(Error::format(Part::FrameHeader, None, "the number of chunks is not known"));
         };
-        let catalog = CatalogState::lazy(&self.options);
+        let catalog = CatalogState::lazy(trailer_start, &self.options);
         Ok(FrameSnapshot::new(Arc::new(self.pieces), header, nchunks, catalog, &self.options))
     }
 }

@@ -59,15 +59,15 @@ pub(crate) fn leftover(store: &dyn ReadStore, limits: &Limits) -> Result<Option<
 pub(super) enum Found {
     /// All but its chunks.
     All(Box<FrameIndex>),
-    /// The header and the number of chunks; the rest is read when it is asked for.
-    Outline(Box<Header>, u64),
+    /// The header, the number of chunks, and where the trailer starts; the rest is read when it is asked for.
+    Outline { header: Box<Header>, nchunks: u64, trailer_start: u64 },
 }
 
 impl Found {
     fn header(&self) -> &Header {
         match self {
             Found::All(index) => &index.header,
-            Found::Outline(header, _) => header,
+            Found::Outline { header, .. } => header,
         }
     }
 }
@@ -80,7 +80,7 @@ fn look(store: &dyn ReadStore, layout: Layout, options: &OpenOptions) -> Result<
         if let Some(nchunks) = header.nchunks()
             && (options.unchecked || is_header_confirmed(store, &header, trailer_start)?)
         {
-            return Ok(Found::Outline(Box::new(header), nchunks));
+            return Ok(Found::Outline { header: Box::new(header), nchunks, trailer_start });
         }
     }
     drive(store, layout, &options.limits).map(|index| Found::All(Box::new(index)))

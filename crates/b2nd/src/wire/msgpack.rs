@@ -82,9 +82,14 @@ impl<'a> Cursor<'a> {
     }
     /// Bytes with a 32-bit length.
     pub(crate) fn bin32(&mut self, what: &str) -> Result<&'a [u8]> {
+        let len = self.bin32_len(what)?;
+        self.take(len, what)
+    }
+    /// The length of marked bytes, which start at the position then.
+    pub(crate) fn bin32_len(&mut self, what: &str) -> Result<usize> {
         self.marker(BIN_32, what)?;
         let len = u32::from_be_bytes(self.array(what)?);
-        self.take(usize::try_from(len).unwrap_or(usize::MAX), what)
+        Ok(usize::try_from(len).unwrap_or(usize::MAX))
     }
 }
 

@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helper functions too")]
 
+use b2nd::error::Part;
 use b2nd::io::{FileId, FileRange, ReadBudget, ReadStore, Step, WriteStep, WriteStore};
 use b2nd::schunk::Opener;
 use b2nd::{
@@ -287,7 +288,66 @@ fn opening_takes_one_wave_and_a_point_two_or_three() {
             let found = far.read(&opened, s![[3, 1, 77], 5]).unwrap();
             assert_eq!(found, array.read_bytes(s![[3, 1, 77], 5]).unwrap());
             row(&mut far, "list of 3 chunks", if large { 2 } else { 1 });
+            if chunks <= 100 {
+                let plane = far.read(&opened, s![.., 2]).unwrap();
+                assert_eq!(plane, array.read_bytes(s![.., 2]).unwrap());
+                row(&mut far, "plane", if large { 4 } else { 2 });
+            }
         }
+    }
+}
+
+/// Checksums of 20,000 chunks take five segments; a read fetches those of its chunks, with the chunks and not before them.
+#[test]
+fn segments_of_checksums_are_read_when_their_chunks_are() {
+    let array = noise(20_000, 16);
+    let bytes = array.to_bytes().unwrap();
+    let mut far = Far::contiguous(bytes.clone());
+    let opened = far.open(&OpenOptions::new()).unwrap();
+    far.counts();
+    let mut item = |row: i64| {
+        assert_eq!(far.read(&opened, s![row, 3]).unwrap(), array.read_bytes(s![row, 3]).unwrap());
+        far.counts()
+    };
+    let segment = 4096 * 12;
+    let (waves, _, first) = item(40);
+    assert_eq!(waves, 2);
+    let (waves, ranges, other) = item(9000);
+    assert!(
+        (waves, ranges) == (1, 2) && (segment..segment + 1000).contains(&other),
+        "{ranges}, {other} bytes"
+    );
+    let (waves, ranges, known) = item(9001);
+    assert!((waves, ranges) == (1, 1) && known < 1000, "{ranges}, {known} bytes");
+    let unchecked = far.open(&OpenOptions::new().with_checks(false)).unwrap();
+    far.counts();
+    assert_eq!(far.read(&unchecked, s![40, 3]).unwrap(), array.read_bytes(s![40, 3]).unwrap());
+    assert!(far.counts().2 + segment <= first + 100);
+
+    // Chunks of several segments at once, in any order.
+    for seed in 0..20 {
+        let mut rng = Rng::new(seed);
+        let opened = far.open(&OpenOptions::new()).unwrap();
+        let rows: Vec<i64> = (0..30).flat_map(|_| [rng.below(20_000) as i64, rng.below(16) as i64]).collect();
+        let points = Selection::points(rows);
+        let expected = array.read_bytes(points.clone()).unwrap();
+        assert!(read_at_random(&mut far, &opened, points, &mut rng).unwrap() == expected, "seed {seed}");
+    }
+
+    // Damage of one segment is an error for its chunks, and for no others.
+    let mut damaged = bytes;
+    let at = damaged.len() - 1000;
+    damaged[at] ^= 1;
+    let mut far = Far::contiguous(damaged.clone());
+    let opened = far.open(&OpenOptions::new()).unwrap();
+    let local = Array::from_bytes(damaged, &OpenOptions::new()).unwrap();
+    for row in [0, 10_000, 16_000] {
+        assert_eq!(far.read(&opened, s![row]).unwrap(), array.read_bytes(s![row]).unwrap());
+        assert_eq!(local.read_bytes(s![row]).unwrap(), array.read_bytes(s![row]).unwrap());
+    }
+    for found in [far.read(&opened, s![19_000]), local.read_bytes(s![19_000])] {
+        let Err(Error::Format(error)) = found else { panic!("{found:?}") };
+        assert_eq!(error.part(), Part::Checksums);
     }
 }
 

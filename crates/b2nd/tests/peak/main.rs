@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helper functions too")]
 
 mod damage;
+mod far;
 mod hostile;
 mod reduction_cost;
 mod stream_memory;

@@ -9,6 +9,7 @@ use crate::chunk;
 use crate::chunk::ChunkHead;
 use crate::chunk::Content;
 use crate::chunk::Special;
+use crate::chunk::Sums;
 use crate::error::Error;
 use crate::error::Part;
 use crate::error::Result;
@@ -122,7 +123,7 @@ impl<V: Visit + ?Sized> ChunkRead<'_, V> {
                 return Ok(());
             }
         }
-        let origin = self.origin(place)?;
+        let origin = self.origin(place, self.array.schunk.sums(self.visit.chunk(), place)?);
         let start = schunk.first_fetch(self.grid().blocks_per_chunk());
         let mut task = ChunkTask::new(origin, wanted, start, schunk.range_costs());
         let mut ahead = self.ahead;
@@ -140,14 +141,13 @@ impl<V: Visit + ?Sized> ChunkRead<'_, V> {
     }
 
     /// Where the chunk is, and what its bytes must match.
-    pub(super) fn origin(&self, place: Place) -> Result<Origin> {
+    pub(super) fn origin(&self, place: Place, sums: Option<Sums>) -> Origin {
         let available = match place {
             Place::Stored { available, .. } => available,
             Place::Special(_) => 0,
         };
-        let sums = self.array.schunk.sums(self.visit.chunk(), place)?;
         let due = u32::try_from(self.grid().chunk_bytes()).unwrap_or(u32::MAX);
-        Ok(Origin { place, available, sums, due })
+        Origin { place, available, sums, due }
     }
 
     /// Takes the blocks that the cache has from there, and out of `wanted`.

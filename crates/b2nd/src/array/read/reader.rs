@@ -10,7 +10,7 @@ use crate::array::handle::{Array, ArraySnapshot};
 use crate::array::selection::{Selection, Taken};
 use crate::error::{Error, Result};
 use crate::exec::Scratch;
-use crate::io::{FileId, FileRange, ReadBudget, Step};
+use crate::io::{FileId, FileRange, Pieces, ReadBudget, Step};
 use crate::limits::zeroed;
 use crate::schunk::Place;
 use b2nd_kernel::boxes::OwnedGrid;
@@ -22,17 +22,22 @@ use std::sync::Arc;
 ///
 /// [`Reader::step`] names the ranges that are needed and not yet asked for, up to a budget; [`Reader::supply`] takes them, in
 /// any order, joined or divided. Bytes are decoded as soon as their turn comes and not kept. A point of an array whose index is
-/// known takes one wave of requests where chunks are small, two where they are large (start of the chunk, blocks). Memory: the
-/// result, the plan of the selection, and what is asked for and not yet decoded.
+/// known takes one wave of requests where chunks are small, two where they are large (start of the chunk, blocks).
 ///
-/// Index, trailer and checksums are read whole at the first read of an array that has not loaded them. An example is at
+/// The first read of an array takes one wave more, for index and trailer; all snapshots of the array share them. Of checksums that
+/// take more than 64 KiB, a segment (those of 4096 chunks) is asked for together with the first chunk that needs it.
+///
+/// Memory: the result, the plan of the selection, and what is asked for and not yet decoded; besides, the index as it is stored
+/// (twice while it is loaded), at most 8 MiB of it decoded, and the segments. An example is at
 /// [`Opener`](crate::schunk::Opener).
 pub struct Reader {
     array: ArraySnapshot,
     shape: Vec<u64>,
     work: Option<Work>,
-    /// Index and trailer, while they are asked for.
-    catalog: Option<Range<u64>>,
+    /// What was supplied of index and trailer.
+    catalog: Pieces,
+    /// How many ranges of index and trailer are asked for.
+    catalog_ranges: usize,
     result: Vec<u8>,
 }
 
@@ -45,6 +50,8 @@ struct Work {
     chunks: usize,
     begun: usize,
     active: BTreeMap<usize, Active>,
+    /// The segments of the checksums that are asked for.
+    segments: Vec<usize>,
     asked: Asked,
     scratch: Scratch,
 }
@@ -64,7 +71,16 @@ struct Active {
     asked: Vec<Range<usize>>,
     /// Bytes that came before those that are needed first.
     early: Vec<(usize, Vec<u8>)>,
+    /// The segment of the checksums that it waits for, and its place in the frame file.
+    segment: Option<(usize, Range<u64>)>,
 }
+
+/// A chunk, or another part of a frame, that asks for a range: the number of the chunk among those of the read, or one of these.
+const CATALOG: usize = usize::MAX;
+/// The segment with the highest number; the others are below.
+const LAST_SEGMENT: usize = usize::MAX - 1;
+/// No segment has a lower number.
+const FIRST_SEGMENT: usize = usize::MAX / 2;
 
 impl Array {
     /// A [`Reader`] of a selection: it asks for bytes instead of reading them from the store of the array.
@@ -78,10 +94,10 @@ impl Array {
         let bytes = array.items().allowed_bytes(&resolved)?;
         let shape = resolved.shape.clone();
         if bytes == 0 {
-            return Ok(Reader { array, shape, work: None, catalog: None, result: Vec::new() });
+            return Ok(Reader::new(array, shape, None));
         }
         let work = Work::new(&array, resolved.taken, bytes)?;
-        Ok(Reader { array, shape, work: Some(work), catalog: None, result: Vec::new() })
+        Ok(Reader::new(array, shape, Some(work)))
     }
 }
 
@@ -106,9 +122,17 @@ impl Work {
                 (Planned::Points(plan), cells, chunks)
             }
         };
-        let (active, asked, scratch) = (BTreeMap::new(), Asked::default(), Scratch::default());
-        let cells = cells.ok_or_else(unfit)?;
-        Ok(Work { plan, cells, part, chunks, begun: 0, active, asked, scratch })
+        Ok(Work {
+            plan,
+            cells: cells.ok_or_else(unfit)?,
+            part,
+            chunks,
+            begun: 0,
+            active: BTreeMap::new(),
+            segments: Vec::new(),
+            asked: Asked::default(),
+            scratch: Scratch::default(),
+        })
     }
 
     /// Calls `work` with touched chunk `n`.
@@ -144,9 +168,14 @@ impl Work {
                     let bound =
                         array.schunk.length_bound(chunk).filter(|len| *len <= costs.gap.saturating_mul(4));
                     let start = bound.map_or(first, |len| usize::try_from(len).unwrap_or(first));
-                    let task =
-                        ChunkTask::new(read.origin(place)?, wanted(visit, 0..visit.blocks()), start, costs);
-                    Ok(Some(Active { task, file, offset, asked: Vec::new(), early: Vec::new() }))
+                    let segment = array.schunk.missing_segment(chunk)?;
+                    let sums = match segment {
+                        Some(_) => None,
+                        None => array.schunk.sums(chunk, place)?,
+                    };
+                    let blocks = wanted(visit, 0..visit.blocks());
+                    let task = ChunkTask::new(read.origin(place, sums), blocks, start, costs);
+                    Ok(Some(Active { task, file, offset, asked: Vec::new(), early: Vec::new(), segment }))
                 }
             }
             .map_err(|error: Error| error.in_chunk(chunk))
@@ -161,6 +190,18 @@ impl Work {
     /// Names what active chunks need and was not asked for, within the budget.
     fn ask(&mut self, budget: &ReadBudget, ranges: &mut Vec<FileRange>) {
         for (n, active) in &mut self.active {
+            if let Some((segment, range)) = &active.segment
+                && !self.segments.contains(segment)
+            {
+                if !self.asked.has_room(budget) {
+                    return;
+                }
+                let wanted = FileRange::new(FileId::Frame, range.clone());
+                if self.asked.add(LAST_SEGMENT.saturating_sub(*segment), &wanted) {
+                    ranges.push(wanted);
+                }
+                self.segments.push(*segment);
+            }
             for need in active.task.needs() {
                 let (range, is_head) = match need {
                     Need::Head(range) => (range, true),
@@ -198,16 +239,46 @@ impl Work {
         if ended {
             active.task.ends_at(at.saturating_add(bytes.len()));
         }
+        self.go_on(array, n, active, |active, read, block, scratch| {
+            active.take(read, at, bytes, block, scratch)
+        })
+    }
+
+    /// Takes a segment of the checksums; the chunks that wait for it go on.
+    fn deliver_segment(&mut self, array: &Array, segment: usize, bytes: &[u8]) -> Result<()> {
+        array.schunk.supply_segment(segment, bytes)?;
+        self.segments.retain(|other| *other != segment);
+        let waits = |active: &Active| active.segment.as_ref().is_some_and(|(other, _)| *other == segment);
+        let waiting: Vec<usize> =
+            self.active.iter().filter(|(_, active)| waits(active)).map(|(n, _)| *n).collect();
+        for n in waiting {
+            let Some(mut active) = self.active.remove(&n) else { continue };
+            active.segment = None;
+            self.go_on(array, n, active, |active, read, block, scratch| {
+                active.task.set_sums(array.schunk.sums(read.visit.chunk(), active.task.place())?);
+                active.take_early(read, block, scratch)
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Lets a chunk work on what it has got; keeps it where it needs more.
+    fn go_on(
+        &mut self,
+        array: &Array,
+        n: usize,
+        mut active: Active,
+        work: impl FnOnce(&mut Active, &ChunkRead<'_, dyn Visit + '_>, &mut Vec<u8>, &mut Scratch) -> Result<()>,
+    ) -> Result<()> {
         let mut scratch = std::mem::take(&mut self.scratch);
         let mut block = std::mem::take(&mut scratch.block);
-        let taken = self.visit(array, n, |visit| {
-            let read = chunk_read(array, visit);
-            let taken = active.take(&read, at, bytes, &mut block, &mut scratch);
-            taken.map_err(|error| error.in_chunk(visit.chunk()))
+        let done = self.visit(array, n, |visit| {
+            let done = work(&mut active, &chunk_read(array, visit), &mut block, &mut scratch);
+            done.map_err(|error| error.in_chunk(visit.chunk()))
         });
         scratch.block = block;
         self.scratch = scratch;
-        taken?;
+        done?;
         if active.task.need().is_some() {
             self.active.insert(n, active);
         }
@@ -237,6 +308,16 @@ impl Active {
             return Ok(());
         }
         self.task.accept(read, at, bytes, block, scratch)?;
+        self.take_early(read, block, scratch)
+    }
+
+    /// Decodes what the bytes that came early allow.
+    fn take_early(
+        &mut self,
+        read: &ChunkRead<'_, dyn Visit + '_>,
+        block: &mut Vec<u8>,
+        scratch: &mut Scratch,
+    ) -> Result<()> {
         while let Some(n) = self.early.iter().position(|(at, bytes)| self.is_next(*at, bytes.len())) {
             let (at, bytes) = self.early.swap_remove(n);
             self.task.accept(read, at, &bytes, block, scratch)?;
@@ -247,6 +328,7 @@ impl Active {
     /// Whether these bytes of the chunk have all that is needed next.
     fn is_next(&self, at: usize, len: usize) -> bool {
         match self.task.need() {
+            _ if self.segment.is_some() => false,
             Some(Need::Head(range) | Need::Blocks(range)) => {
                 at <= range.start && range.end <= at.saturating_add(len)
             }
@@ -256,6 +338,10 @@ impl Active {
 }
 
 impl Reader {
+    fn new(array: ArraySnapshot, shape: Vec<u64>, work: Option<Work>) -> Self {
+        Reader { array, shape, work, catalog: Pieces::default(), catalog_ranges: 0, result: Vec::new() }
+    }
+
     /// The shape of the result.
     pub fn shape(&self) -> &[u64] {
         &self.shape
@@ -268,15 +354,20 @@ impl Reader {
     /// use.
     pub fn step(&mut self, budget: &ReadBudget) -> Result<Step> {
         let Some(work) = &mut self.work else { return Ok(Step::Done) };
-        if self.catalog.is_some() {
+        if self.catalog_ranges > 0 {
             return Ok(Step::Need(Vec::new()));
         }
-        if let Some(range) = self.array.schunk.missing_catalog()? {
-            self.catalog = Some(range.clone());
-            let wanted = FileRange::new(FileId::Frame, range);
-            work.asked.add(usize::MAX, &wanted);
-            return Ok(Step::Need(vec![wanted]));
+        let missing = self.array.schunk.missing_catalog(&self.catalog)?;
+        if !missing.is_empty() {
+            self.catalog_ranges = missing.len();
+            let wanted = missing.into_iter().map(|range| FileRange::new(FileId::Frame, range));
+            let wanted: Vec<FileRange> = wanted.collect();
+            for range in &wanted {
+                work.asked.add(CATALOG, range);
+            }
+            return Ok(Step::Need(wanted));
         }
+        self.catalog = Pieces::default();
         let mut ranges = Vec::new();
         loop {
             work.ask(budget, &mut ranges);
@@ -306,11 +397,15 @@ impl Reader {
         let Some(work) = &mut self.work else { return Err(not_asked(range)) };
         for (n, answer) in work.asked.supply(range, bytes)? {
             let (answered, bytes, ended) = answer.parts(range, bytes);
-            if n == usize::MAX {
-                self.array.schunk.supply_catalog(answered.range.start, bytes)?;
-                self.catalog = None;
-            } else {
-                work.deliver(&self.array, n, &answered, bytes, ended)?;
+            match n {
+                CATALOG => {
+                    self.catalog.add(answered.range.start, bytes)?;
+                    self.catalog_ranges = self.catalog_ranges.saturating_sub(1);
+                }
+                FIRST_SEGMENT..=LAST_SEGMENT => {
+                    work.deliver_segment(&self.array, LAST_SEGMENT.saturating_sub(n), bytes)?;
+                }
+                _ => work.deliver(&self.array, n, &answered, bytes, ended)?,
             }
         }
         Ok(())

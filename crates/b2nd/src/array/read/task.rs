@@ -109,6 +109,16 @@ impl ChunkTask {
         }
     }
 
+    /// Where the chunk is.
+    pub(super) fn place(&self) -> Place {
+        self.origin.place
+    }
+
+    /// Sets what the bytes of the chunk must match, before any of them are taken.
+    pub(super) fn set_sums(&mut self, sums: Option<Sums>) {
+        self.origin.sums = sums;
+    }
+
     /// The wanted blocks, where they are known to lie.
     pub(super) fn wanted(&self) -> &[Wanted] {
         &self.wanted

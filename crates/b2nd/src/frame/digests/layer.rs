@@ -1,6 +1,6 @@
 //! Reading the layer: the root at once, segments when they are needed.
 
-use super::seal::plain;
+use super::seal::{StoredLayer, plain};
 use super::{FIXED, LISTED, MAGIC, MARKER, VERSION};
 use crate::chunk;
 use crate::chunk::Sums;
@@ -39,6 +39,7 @@ pub(super) const STATE_SHIFT: u32 = 30;
 /// The checksums of a frame, as they are stored.
 #[derive(Debug)]
 pub(crate) struct Layer {
+    /// The stored layer, or its start with the root.
     bytes: Arc<[u8]>,
     pub(crate) identity: [u64; 2],
     pub(crate) nchunks: u64,
@@ -57,6 +58,8 @@ pub(crate) struct Layer {
 struct Segment {
     number: u64,
     bytes: Range<usize>,
+    /// The bytes, where the layer has only its start.
+    fetched: OnceLock<Arc<[u8]>>,
     digest: u64,
     /// Where the entries of each chunk start, counted in entries; `None` where the segment is damaged.
     starts: OnceLock<Option<Vec<u32>>>,
@@ -65,24 +68,29 @@ struct Segment {
 
 impl Layer {
     /// Reads the layer out of the chunk that holds it, which another program may have compressed.
-    pub(crate) fn parse(stored: &Arc<[u8]>, limits: &Limits) -> Result<Self> {
-        match plain(stored) {
+    pub(crate) fn parse(stored: &StoredLayer, limits: &Limits) -> Result<Self> {
+        match plain(&stored.bytes) {
             Some(at) => Self::read(stored, at),
             None => {
-                let header = chunk::ChunkHeader::parse(stored)?;
+                let header = chunk::ChunkHeader::parse(&stored.bytes)?;
                 let meta = limits.max_meta_bytes();
                 Limits::check("the checksums", u64::from(header.nbytes()), meta)?;
                 let limits = limits.clone().with_max_chunk_bytes(meta);
-                Self::read(&chunk::decode(stored, &limits, &Exec::new(1))?.into(), 0)
+                let content: Arc<[u8]> = chunk::decode(&stored.bytes, &limits, &Exec::new(1))?.into();
+                Self::read(&content.into(), 0)
             }
         }
     }
 
     /// Reads the content that starts at `at`.
-    fn read(bytes: &Arc<[u8]>, at: usize) -> Result<Self> {
+    fn read(stored: &StoredLayer, at: usize) -> Result<Self> {
+        let bytes = &stored.bytes;
         let mut cursor = Cursor::new(bytes, at, Part::Checksums);
-        let content = cursor.bin32("the checksums")?;
+        let len = cursor.bin32_len("the checksums")?;
         let base = at.saturating_add(MARKER);
+        let end = base.saturating_add(len);
+        let content = bytes.get(base..end.min(bytes.len())).filter(|_| end <= stored.len);
+        let content = content.ok_or_else(|| cursor.error("the checksums are cut off"))?;
         if !content.starts_with(&MAGIC) {
             return Err(cursor.error("the mark of checksums is missing"));
         }
@@ -108,7 +116,7 @@ impl Layer {
         let vlmetalayers = words.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
         let body = (root_len as usize).checked_add(base);
         let body = body.ok_or_else(|| cursor.error("a root of such a length"))?;
-        let segments = segments(&mut cursor, body, bytes.len())?;
+        let segments = segments(&mut cursor, body, stored.len)?;
         let apart =
             segments.windows(2).all(|two| matches!(two, [one, next] if one.bytes.end <= next.bytes.start));
         let bytes = Arc::clone(bytes);
@@ -152,8 +160,47 @@ impl Layer {
     }
 
     fn is_whole(&self, segment: &Segment) -> bool {
-        let bytes = || self.bytes.get(segment.bytes.clone());
+        let bytes = || self.bytes_of(segment);
         *segment.whole.get_or_init(|| bytes().is_some_and(|bytes| chunk::hash(bytes) == segment.digest))
+    }
+
+    /// The bytes of a segment, where they are at hand.
+    fn bytes_of<'a>(&'a self, segment: &'a Segment) -> Option<&'a [u8]> {
+        match segment.fetched.get() {
+            Some(fetched) => Some(fetched),
+            None => self.bytes.get(segment.bytes.clone()),
+        }
+    }
+
+    /// The segment that has the entries of chunk `n`.
+    fn segment_of(&self, n: u64) -> Option<(usize, &Segment)> {
+        let number = n.checked_div(self.per_segment).unwrap_or(0);
+        let at = self.segments.binary_search_by_key(&number, |segment| segment.number).ok()?;
+        self.segments.get(at).map(|segment| (at, segment))
+    }
+
+    /// The segment with the entries of chunk `n`, and where in the stored layer it is, unless it is at hand.
+    pub(crate) fn missing_segment(&self, n: u64) -> Option<(usize, Range<usize>)> {
+        let (at, segment) = self.segment_of(n)?;
+        (self.bytes_of(segment).is_none()).then(|| (at, segment.bytes.clone()))
+    }
+
+    /// Takes the bytes of a segment that [`Layer::missing_segment`] named; whether they match their digest.
+    pub(crate) fn supply_segment(&self, at: usize, bytes: &[u8]) -> bool {
+        let Some(segment) = self.segments.get(at) else { return false };
+        let matches = bytes.len() == segment.bytes.len() && chunk::hash(bytes) == segment.digest;
+        if matches {
+            segment.fetched.get_or_init(|| bytes.into());
+        }
+        matches
+    }
+
+    /// The error for a segment that does not match its digest.
+    pub(crate) fn damaged_segment(&self, at: usize) -> Error {
+        let number = self.segments.get(at).map_or(0, |segment| segment.number);
+        let first = number.saturating_mul(self.per_segment);
+        let last = first.saturating_add(self.per_segment.saturating_sub(1));
+        Error::format(Part::Checksums, None, format!("those of chunks {first} to {last}"))
     }
 
     /// The header of the frame that was written with this layer.
@@ -179,7 +226,7 @@ impl Layer {
         }
         let found = self.segments.binary_search_by_key(&number, |segment| segment.number).ok()?;
         let segment = self.segments.get(found)?;
-        Some((self.bytes.get(segment.bytes.clone())?, segment.digest))
+        Some((self.bytes_of(segment)?, segment.digest))
     }
 
     /// The entries of chunk `n`, which starts at `offset` of its file; `None` where there are none.
@@ -187,38 +234,40 @@ impl Layer {
     /// # Errors
     /// [`Error::Format`] when the segment that has them is damaged.
     pub(crate) fn sums(&self, n: u64, offset: u64) -> Result<Option<(State, Sums)>> {
-        let number = n.checked_div(self.per_segment).unwrap_or(0);
-        let found = self.segments.binary_search_by_key(&number, |segment| segment.number);
-        let Some(segment) = found.ok().and_then(|found| self.segments.get(found)) else { return Ok(None) };
-        let first = number.saturating_mul(self.per_segment);
+        let Some((at, segment)) = self.segment_of(n) else { return Ok(None) };
+        if self.bytes_of(segment).is_none() {
+            return Err(self.damaged_segment(at));
+        }
+        let first = segment.number.saturating_mul(self.per_segment);
         let index = usize::try_from(n.saturating_sub(first)).unwrap_or(usize::MAX);
         let starts = segment.starts.get_or_init(|| self.starts(segment, first)).as_ref();
-        let starts = starts.ok_or_else(|| {
-            let last = first.saturating_add(self.per_segment.saturating_sub(1));
-            Error::format(Part::Checksums, None, format!("those of chunks {first} to {last}"))
-        })?;
+        let starts = starts.ok_or_else(|| self.damaged_segment(at))?;
         let Some(start) = starts.get(index).copied() else { return Ok(None) };
         let word = self.word(segment, index);
         let Some(state) = State::from_bits(word >> STATE_SHIFT) else { return Ok(None) };
         let state = if self.is_whole(segment) { state } else { State::Doubtful };
+        let (entries, base) = match segment.fetched.get() {
+            Some(fetched) => (fetched, 0),
+            None => (&self.bytes, segment.bytes.start),
+        };
+        let entries = Arc::clone(entries);
         let table = starts.len().saturating_mul(4);
-        let at = segment.bytes.start.saturating_add(table).saturating_add((start as usize).saturating_mul(8));
+        let at = base.saturating_add(table).saturating_add((start as usize).saturating_mul(8));
         let count = (word & ((1 << STATE_SHIFT) - 1)) as usize;
-        let entries = Arc::clone(&self.bytes);
         let sums = Sums { entries, at, count, identity: self.identity, chunk: n, offset };
         Ok(Some((state, sums)))
     }
 
     /// The word of a chunk in the table of its segment.
     fn word(&self, segment: &Segment, index: usize) -> u32 {
-        let at = segment.bytes.start.saturating_add(index.saturating_mul(4));
-        let word = self.bytes.get(at..).and_then(<[u8]>::first_chunk::<4>);
+        let table = self.bytes_of(segment).unwrap_or_default();
+        let word = table.get(index.saturating_mul(4)..).and_then(<[u8]>::first_chunk::<4>);
         word.map_or(0, |word| u32::from_le_bytes(*word))
     }
 
     /// Checks a segment, and finds where the entries of its chunks are.
     fn starts(&self, segment: &Segment, first: u64) -> Option<Vec<u32>> {
-        let bytes = self.bytes.get(segment.bytes.clone())?;
+        let bytes = self.bytes_of(segment)?;
         if !self.loose && !self.is_whole(segment) {
             return None;
         }
@@ -255,6 +304,7 @@ fn segments(cursor: &mut Cursor<'_>, body: usize, len: usize) -> Result<Vec<Segm
         segments.push(Segment {
             number,
             bytes: start..end,
+            fetched: OnceLock::new(),
             digest,
             starts: OnceLock::new(),
             whole: OnceLock::new(),

@@ -2,7 +2,41 @@
 
 use super::{BEFORE, FIXED, MAGIC, MARKER};
 use std::ops::Range;
+use std::sync::Arc;
 use twox_hash::XxHash3_128;
+
+/// The chunk that holds the checksums: all of it, or its start up to the end of the root.
+#[derive(Debug, Clone)]
+pub(crate) struct StoredLayer {
+    pub(super) bytes: Arc<[u8]>,
+    /// The length of the chunk.
+    pub(super) len: usize,
+}
+
+impl StoredLayer {
+    /// The start of a chunk of `len` bytes.
+    pub(crate) fn start(bytes: Arc<[u8]>, len: usize) -> Self {
+        StoredLayer { bytes, len }
+    }
+    /// The length of the chunk.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+    /// The part that the fingerprint covers.
+    pub(crate) fn sealed(&self) -> Option<&[u8]> {
+        sealed(&self.bytes)
+    }
+    /// The bytes that are at hand.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl From<Arc<[u8]>> for StoredLayer {
+    fn from(bytes: Arc<[u8]>) -> Self {
+        StoredLayer { len: bytes.len(), bytes }
+    }
+}
 
 /// What the fingerprint of a trailer says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -19,10 +53,7 @@ pub(crate) enum Seal {
 /// The part of the stored layer that the fingerprint covers, from its first byte to the end of the root; `None` where it is not
 /// as b2nd writes it.
 pub(crate) fn sealed(stored: &[u8]) -> Option<&[u8]> {
-    let root = stored.get(BEFORE..)?;
-    let len = root.strip_prefix(&MAGIC)?.get(4..)?.first_chunk::<4>()?;
-    let len = usize::try_from(u32::from_le_bytes(*len)).ok().filter(|len| *len >= FIXED)?;
-    stored.get(..BEFORE.checked_add(len)?)
+    stored.get(..root_end(stored)?)
 }
 
 /// The fingerprint of a trailer whose bytes, up to the fingerprint, are `trailer`; `contents` are those of its vlmetalayers.
@@ -44,6 +75,17 @@ pub(crate) fn fingerprint(trailer: &[u8], contents: &mut [Range<usize>], root: &
 pub(super) fn plain(stored: &[u8]) -> Option<usize> {
     sealed(stored).and(BEFORE.checked_sub(MARKER))
 }
+
+/// Where the root ends in a stored layer whose first bytes are `start`; `None` where those do not tell.
+pub(crate) fn root_end(start: &[u8]) -> Option<usize> {
+    let root = start.get(BEFORE..)?;
+    let len = root.strip_prefix(&MAGIC)?.get(4..)?.first_chunk::<4>()?;
+    let len = usize::try_from(u32::from_le_bytes(*len)).ok().filter(|len| *len >= FIXED)?;
+    BEFORE.checked_add(len)
+}
+
+/// How many bytes of the stored layer [`root_end`] looks at.
+pub(crate) const ROOT_START: usize = BEFORE + FIXED;
 
 /// How many bytes of the stored layer hold the copy of a header of this length.
 pub(crate) fn root_len(header_len: u64) -> u64 {

@@ -24,7 +24,7 @@ fn a_layer_says_what_was_put() {
         let stored = draft.store(b"the header", b"the offsets").unwrap();
         assert_eq!(stored.len(), draft.stored_len(10));
         assert!(nchunks < 1 << 20 || stored.len() < 200_000, "{} bytes", stored.len());
-        let layer = Layer::parse(&stored, &Limits::default()).unwrap();
+        let layer = Layer::parse(&Arc::clone(&stored).into(), &Limits::default()).unwrap();
         assert_eq!((layer.identity, layer.nchunks, layer.header()), ([5, 6], nchunks, &b"the header"[..]));
         assert_eq!(layer.offsets, chunk::hash(b"the offsets"));
         assert_eq!([0, 1, 2].map(|n| layer.vlmetalayer(n)), [Some(7), Some(8), None]);
@@ -43,7 +43,7 @@ fn a_layer_says_what_was_put() {
 #[test]
 fn entries_are_carried_to_other_numbers() {
     let stored = draft([1, 2], 5000, 1).store(b"", b"").unwrap();
-    let layer = Layer::parse(&stored, &Limits::default()).unwrap();
+    let layer = Layer::parse(&Arc::clone(&stored).into(), &Limits::default()).unwrap();
     let mut drafting = Drafting::new([1, 2], 5001);
     for n in 0..5000 {
         let (_, sums) = layer.sums(n, 0).unwrap().unwrap();
@@ -51,7 +51,7 @@ fn entries_are_carried_to_other_numbers() {
         drafting.carry(if n < 100 { n } else { n + 1 }, state, &sums).unwrap();
     }
     let stored = drafting.finish(Vec::new()).unwrap().unwrap().store(b"", b"").unwrap();
-    let layer = Layer::parse(&stored, &Limits::default()).unwrap();
+    let layer = Layer::parse(&Arc::clone(&stored).into(), &Limits::default()).unwrap();
     for n in 0..5000 {
         let (state, sums) = layer.sums(if n < 100 { n } else { n + 1 }, 0).unwrap().unwrap();
         assert_eq!(state == State::Doubtful, n % 2 == 0);
@@ -67,10 +67,10 @@ fn a_layer_that_another_program_compressed_is_read() {
     let content = chunk::decode(&stored, &Limits::default(), &Exec::new(1)).unwrap();
     let packed: Arc<[u8]> = chunk::encode(&content, &Params::new(1), &Exec::new(1)).unwrap().into();
     assert!(packed != stored);
-    let layer = Layer::parse(&packed, &Limits::default()).unwrap();
+    let layer = Layer::parse(&Arc::clone(&packed).into(), &Limits::default()).unwrap();
     let (_, sums) = layer.sums(42, 0).unwrap().unwrap();
     assert_eq!((layer.header(), sums.get(2)), (&b"header"[..], entries(42).get(2).copied()));
-    assert!(Layer::parse(&packed, &Limits::default().with_max_meta_bytes(100)).is_err());
+    assert!(Layer::parse(&Arc::clone(&packed).into(), &Limits::default().with_max_meta_bytes(100)).is_err());
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn segments_that_share_bytes_are_not_carried() {
         let mut forged = stored.to_vec();
         let told = u64::from_le_bytes(forged[place..place + 8].try_into().unwrap());
         forged[place..place + 8].copy_from_slice(&(told - less).to_le_bytes());
-        let layer = Layer::parse(&forged.into(), &Limits::default()).unwrap();
+        let layer = Layer::parse(&Arc::<[u8]>::from(forged).into(), &Limits::default()).unwrap();
         let mut drafting = Drafting::new([1, 2], 10_000);
         assert_eq!(drafting.carry_segment(0, &layer).unwrap(), less == 0);
         // What is whole is read, wherever it lies.

@@ -6,7 +6,8 @@ mod forge;
 use super::{ALLOCATOR, alone};
 use b2nd::schunk::{OpenOptions, SChunk};
 use b2nd::{Array, Codec, Error, Exec, RepairOptions, Result, repair_bytes, s};
-use forge::{Forged, delta, header, index, runs, uniform};
+pub(crate) use forge::Forged;
+use forge::{delta, header, index, runs, uniform};
 use std::time::{Duration, Instant};
 
 /// Memory that a file may cost, and what comes to that for each of its bytes.
