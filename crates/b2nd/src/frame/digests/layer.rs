@@ -119,6 +119,10 @@ impl Layer {
         let segments = segments(&mut cursor, body, stored.len)?;
         let apart =
             segments.windows(2).all(|two| matches!(two, [one, next] if one.bytes.end <= next.bytes.start));
+        // Each segment that is fetched is kept by itself: together they must not be longer than the layer.
+        if !apart && bytes.len() < stored.len {
+            return Err(cursor.error("the segments overlap"));
+        }
         let bytes = Arc::clone(bytes);
         Ok(Layer {
             bytes,

@@ -93,6 +93,34 @@ fn segments_that_share_bytes_are_not_carried() {
     }
 }
 
+/// A layer of which only the root is at hand: segments come one by one, and what does not match is refused.
+#[test]
+fn segments_are_supplied_one_by_one() {
+    let whole = draft([1, 2], 10_000, 1).store(b"header", b"").unwrap();
+    let end = root_end(&whole).unwrap();
+    let start = |bytes: &[u8]| StoredLayer::start(bytes[..end].into(), whole.len());
+    let layer = Layer::parse(&start(&whole), &Limits::default()).unwrap();
+    let (at, range) = layer.missing_segment(5000).unwrap();
+    assert!(layer.sums(5000, 0).is_err() && layer.missing_segment(12_288).is_none());
+    let mut forged = whole[range.clone()].to_vec();
+    forged[77] ^= 1;
+    assert!(!layer.supply_segment(at, &forged) && !layer.supply_segment(at, &forged[1..]));
+    assert!(!layer.supply_segment(99, &whole[range.clone()]));
+    assert!(layer.supply_segment(at, &whole[range]) && layer.missing_segment(5000).is_none());
+    for n in 4096..8192 {
+        let (_, sums) = layer.sums(n, 0).unwrap().unwrap();
+        let found: Vec<u64> = (0..sums.count).map(|index| sums.get(index).unwrap()).collect();
+        assert_eq!(found, entries(n));
+    }
+    assert!(layer.sums(3, 0).is_err() && layer.sums(9000, 0).is_err());
+    // Segments that share bytes could be fetched many times over.
+    let mut forged = whole.to_vec();
+    let place = end - 2 * LISTED + 8;
+    let told = u64::from_le_bytes(forged[place..place + 8].try_into().unwrap());
+    forged[place..place + 8].copy_from_slice(&(told - 1).to_le_bytes());
+    assert!(Layer::parse(&start(&forged), &Limits::default()).is_err());
+}
+
 /// Few bytes can speak for many chunks: what would become too long is given up before it is there.
 #[test]
 fn a_layer_that_gets_too_long_within_a_segment_is_given_up() {
