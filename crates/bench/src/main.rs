@@ -37,7 +37,7 @@ fn installed_rival() -> Outcome<Option<PathBuf>> {
 }
 
 fn main() -> Outcome {
-    if let Some(result) = groups::child(std::env::args_os().skip(1).collect::<Vec<_>>().into_iter()) {
+    if let Some(result) = groups::child(&std::env::args_os().skip(1).collect::<Vec<_>>()) {
         return result;
     }
     let arguments = Arguments::parse(std::env::args_os().skip(1), &groups::names())?;

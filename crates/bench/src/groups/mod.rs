@@ -9,10 +9,14 @@ mod own;
 #[cfg(feature = "rivals")]
 mod pure;
 
-pub(crate) use arrays::child;
-
 use crate::bench::Bench;
 use b2nd_interop::Outcome;
+use std::ffi::OsString;
+
+/// The work of a child that measures its own memory, where the arguments ask for one.
+pub(crate) fn child(arguments: &[OsString]) -> Option<Outcome> {
+    arrays::child(arguments.iter().cloned()).or_else(|| open::child(arguments.iter().cloned()))
+}
 
 /// The names of the groups.
 pub(crate) mod name {

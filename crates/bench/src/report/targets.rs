@@ -74,7 +74,13 @@ pub(crate) const TARGETS: &[Target] = &[
         mean: None,
         special: &[("append", " 1 GB", 1.2)],
     },
-    target("open 10^6 chunks and read an item", &[name::OPEN], Some(1.0), None),
+    Target {
+        title: "open 10^6 chunks, read an item, and read all in order",
+        groups: &[name::OPEN],
+        floor: Some(1.0),
+        mean: None,
+        special: &[("and read an item", "", 1.0), ("open 1000000 chunks of noise", "", 5.0)],
+    },
     target("two threads on one handle, against one", &[name::SHARED], Some(1.8), None),
     Target {
         title: "peak memory of reads (rival over b2nd)",
