@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _b2nd, _dtypes, _msgpack
 from ._array import Array
-from ._errors import ExistsError, UsageError
+from ._errors import UsageError
 from ._options import Filter, Making, making, opening
 
 Path = str | os.PathLike[str]
@@ -201,7 +201,7 @@ def _join(join: Any, arrays: list[Array], ndim: int, axis: int, urlpath: Path | 
     if not -ndim <= axis < ndim:
         raise np.exceptions.AxisError(axis, ndim)
     handles = [(one if one._axes is None else one.copy())._handle for one in arrays]
-    made = Array._of(_exists(lambda path: join(path, handles, axis % ndim, making(**options)), urlpath, options.get("overwrite")))
+    made = Array._of(join(_path(urlpath), handles, axis % ndim, making(**options)))
     return _named(made, arrays[0].dtype)
 
 
@@ -253,23 +253,11 @@ def _create(
     if _dtypes.is_foreign(of):
         options["vlmeta"] = [*options.get("vlmeta", []), (_dtypes.NAME_LAYER, _msgpack.pack(of.name))]
     data = None if items is None else _dtypes.as_bytes(items)
-    handle = _exists(
-        lambda path: _b2nd.create(path, text, _shape(shape), options, data, begun), urlpath, options.get("overwrite")
-    )
-    return Array._of(handle)
+    return Array._of(_b2nd.create(_path(urlpath), text, _shape(shape), options, data, begun))
 
 
-def _exists(make: Any, urlpath: Path | None, overwrite: bool | None) -> Any:
-    """Makes something at a path; says it in the way of the operating system when there is something already."""
-    path = None if urlpath is None else os.fspath(urlpath)
-    try:
-        return make(path)
-    except UsageError as error:
-        if path is not None and not overwrite and os.path.lexists(path) and not isinstance(error, ExistsError):
-            found = ExistsError(str(error))
-            found.path = path
-            raise found from None
-        raise
+def _path(urlpath: Path | None) -> str | bytes | None:
+    return None if urlpath is None else os.fspath(urlpath)
 
 
 def _named(made: Array, dtype: np.dtype[Any]) -> Array:

@@ -59,6 +59,26 @@ class ExistsError(UsageError, FileExistsError):
     """Something is at the path already, and may not be replaced."""
 
 
+class MissingError(UsageError, LookupError):
+    """A field, a metalayer or a frame of this name is not there."""
+
+
+class ReadOnlyError(UsageError):
+    """A change of what was opened for reading."""
+
+
+class BoundsError(UsageError, IndexError):
+    """An index, or the number of an axis or chunk, lies outside what there is. ``axis`` is ``None`` where it is not of an axis."""
+
+    axis: int | None = None
+    index: int = 0
+    length: int = 0
+
+
+class DtypeError(UsageError, TypeError):
+    """Items of one dtype are taken for another, or cannot become it."""
+
+
 class LimitError(MemoryError, Error):
     """A file asks for more than ``limits`` allow."""
 
@@ -80,6 +100,11 @@ _TREE = {
         LockedError,
         ChangedError,
         UsageError,
+        ExistsError,
+        MissingError,
+        ReadOnlyError,
+        BoundsError,
+        DtypeError,
         LimitError,
         OutOfMemoryError,
     )

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from . import _b2nd
-from ._create import _exists
 from ._options import Repairing, limited, nthreads_of
 from ._info import Repaired
 
@@ -49,7 +48,7 @@ def repair(
     """
     options = _repairing(fill, sparse, renew_checksums, offset, durability, nthreads, limits)
     options["overwrite"] = overwrite
-    return Repaired(**_exists(lambda to: _b2nd.repair(os.fspath(urlpath), to, options), out, overwrite))
+    return Repaired(**_b2nd.repair(os.fspath(urlpath), None if out is None else os.fspath(out), options))
 
 
 def repair_cframe(

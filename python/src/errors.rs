@@ -1,6 +1,6 @@
 //! Errors of the crate as exceptions of the package: `b2nd/_errors.py` has the tree, which mirrors `b2nd::Error`.
 
-use b2nd::Error;
+use b2nd::{Error, Fault};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -23,10 +23,15 @@ fn exception(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
         Error::Unsupported { .. } => "UnsupportedError",
         Error::Locked(_) => "LockedError",
         Error::Changed { .. } => "ChangedError",
-        Error::Usage(_) => "UsageError",
+        Error::AlreadyExists { .. } => "ExistsError",
+        Error::NotFound { .. } => "MissingError",
+        Error::ReadOnly { .. } => "ReadOnlyError",
+        Error::OutOfBounds { .. } => "BoundsError",
+        Error::DtypeMismatch { .. } => "DtypeError",
         Error::Limit { .. } => "LimitError",
         Error::OutOfMemory { .. } => "OutOfMemoryError",
         Error::Cancelled => return Ok(PyKeyboardInterrupt::new_err(())),
+        _ if error.fault() == Fault::Caller => "UsageError",
         _ => "Error",
     };
     let known = PyDict::new(py);
@@ -43,8 +48,17 @@ fn exception(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
             known.set_item("block", format.block())?;
             known.set_item("path", path(format.path()))?;
         }
-        Error::Unsupported { path: at, .. } | Error::Changed { path: at, .. } => {
+        Error::Unsupported { path: at, .. }
+        | Error::Changed { path: at, .. }
+        | Error::NotFound { path: at, .. }
+        | Error::ReadOnly { path: at, .. } => {
             known.set_item("path", path(at.as_deref()))?;
+        }
+        Error::AlreadyExists { path: at, .. } => known.set_item("path", path(Some(at)))?,
+        Error::OutOfBounds { axis, index, len, .. } => {
+            known.set_item("axis", axis)?;
+            known.set_item("index", index)?;
+            known.set_item("length", len)?;
         }
         Error::Locked(locked) => {
             known.set_item("path", path(Some(locked.path())))?;

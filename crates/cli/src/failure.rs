@@ -141,6 +141,9 @@ impl From<Error> for Failure {
         let message = error.to_string();
         let (outcome, hint) = match &error {
             Error::Io { source, .. } => (Outcome::Environment, io_hint(source.kind())),
+            Error::AlreadyExists { .. } => {
+                (Outcome::Usage, "give --force to replace it, or choose another name")
+            }
             Error::Locked(_) => (Outcome::Environment, "nothing was changed: run the command again later"),
             Error::Changed { .. } => (
                 Outcome::Environment,

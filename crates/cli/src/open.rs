@@ -56,10 +56,12 @@ pub(crate) fn any(path: &Path, place: Place, exec: Exec) -> Result<Opened> {
     {
         return Ok(Opened::Frame(Box::new(schunk)));
     }
-    let lost = match error.fault() {
-        Fault::Caller => place.index.is_some() || place.offset.is_some(),
-        Fault::File => place.offset.is_some_and(|offset| offset > 0),
-        _ => false,
+    let lost = match &error {
+        // No such number, or an offset behind the end of the file.
+        Error::NotFound { .. } | Error::OutOfBounds { .. } | Error::Usage(_) => {
+            place.index.is_some() || place.offset.is_some()
+        }
+        other => other.fault() == Fault::File && place.offset.is_some_and(|offset| offset > 0),
     };
     let failure = refused(path, error);
     Err(if lost {
@@ -325,7 +327,8 @@ pub(crate) fn is_frame(path: &Path) -> bool {
 pub(crate) fn dtype(text: &str) -> Result<Dtype> {
     Dtype::parse(text).map_err(|error| {
         let message = match error {
-            Error::Unsupported { .. } | Error::Usage(_) => format!("--dtype '{text}': {error}"),
+            Error::Unsupported { .. } => format!("--dtype '{text}': {error}"),
+            error if error.fault() == Fault::Caller => format!("--dtype '{text}': {error}"),
             other => return Failure::from(other),
         };
         Failure::usage(

@@ -58,7 +58,7 @@ fn product(what: &str, lengths: &[u64], start: u64, most: u64) -> Result<u64> {
         return Ok(0);
     }
     lengths.iter().try_fold(start, |total, &n| total.checked_mul(n)).filter(|&total| total <= most).ok_or_else(|| {
-        Error::usage(format!("{what} of {lengths:?} items of {start} bytes is more than the {most} bytes that the format allows"))
+        Error::too_large(most, format!("{what} of {lengths:?} items of {start} bytes is more than the {most} bytes that the format allows"))
     })
 }
 
@@ -66,20 +66,28 @@ impl Grid {
     /// Checks the numbers against each other and the format's bounds.
     ///
     /// # Errors
-    /// [`Error::Usage`]; who reads a file turns it into a break of the format.
+    /// Errors of the caller; the reader of a file turns them into an [`Error::Format`].
     pub(crate) fn new(shape: &[u64], chunks: &[u64], blocks: &[u64], itemsize: usize) -> Result<Self> {
         let ndim = shape.len();
         if ndim > MAX_NDIM {
-            return Err(Error::usage(format!(
-                "{ndim} dimensions are more than the {MAX_NDIM} that the format allows: join some of them"
-            )));
+            return Err(Error::above(
+                MAX_NDIM,
+                ndim,
+                format!(
+                    "{ndim} dimensions are more than the {MAX_NDIM} that the format allows: join some of them"
+                ),
+            ));
         }
         for (name, lengths) in [("chunks", chunks), ("blocks", blocks)] {
             if lengths.len() != ndim {
-                return Err(Error::usage(format!(
-                    "{name} {lengths:?} name {} axes, and the shape {shape:?} has {ndim}",
-                    lengths.len()
-                )));
+                return Err(Error::ndim(
+                    ndim,
+                    lengths.len(),
+                    format!(
+                        "{name} {lengths:?} name {} axes, and the shape {shape:?} has {ndim}",
+                        lengths.len()
+                    ),
+                ));
             }
         }
         if itemsize == 0 {
@@ -93,7 +101,10 @@ impl Grid {
                 )));
             }
             if length > i64::MAX as u64 || chunk > i32::MAX as u64 || block > i32::MAX as u64 {
-                return Err(Error::usage(format!("axis {axis} is longer than the format allows")));
+                return Err(Error::too_large(
+                    i64::MAX as u64,
+                    format!("axis {axis} is longer than the format allows"),
+                ));
             }
         }
         let item = itemsize as u64;
@@ -165,9 +176,13 @@ impl Grid {
             ("a chunk", self.chunk_bytes as u64, MAX_CHUNK_BYTES - 32),
         ] {
             if found > most {
-                return Err(Error::usage(format!(
-                    "{what} of {found} bytes is more than the {most} that can be written: make it shorter along an axis"
-                )));
+                return Err(Error::above(
+                    most,
+                    found,
+                    format!(
+                        "{what} of {found} bytes is more than the {most} that can be written: make it shorter along an axis"
+                    ),
+                ));
             }
         }
         Ok(())
@@ -389,7 +404,11 @@ pub(crate) fn named_axes(axes: &[i64], ndim: usize) -> Result<Vec<usize>> {
         let from_start = if axis < 0 { axis.saturating_add(ndim as i64) } else { axis };
         let at = usize::try_from(from_start).ok();
         let Some((at, seen)) = at.and_then(|at| Some((at, seen.get_mut(at)?))) else {
-            return Err(Error::usage(format!("axis {axis} of an array with {ndim} axes does not exist")));
+            return Err(Error::out_of_bounds(
+                axis,
+                ndim,
+                format!("axis {axis} of an array with {ndim} axes does not exist"),
+            ));
         };
         if std::mem::replace(seen, true) {
             return Err(Error::usage(format!("axis {axis} is named twice")));

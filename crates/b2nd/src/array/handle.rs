@@ -87,8 +87,8 @@ impl Array {
     ///
     /// # Errors
     /// [`Error::Io`] when it cannot be read; [`Error::Format`] when it is damaged or holds no array;
-    /// [`Error::Unsupported`] for dtypes of Python objects, and for lazy expressions of python-blosc2, which have no data
-    /// ([`SChunk::stored_object`]).
+    /// [`Error::Unsupported`] for dtypes of Python objects, and for lazy expressions of python-blosc2, which have no
+    /// data ([`SChunk::stored_object`]).
     ///
     /// ```no_run
     /// let wind = b2nd::Array::open("wind.b2nd")?;
@@ -167,7 +167,7 @@ impl Array {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Usage`] while a transaction has changes that are not committed.
+    /// [`Error::State`] while a transaction has changes that are not committed.
     pub fn snapshot(&self) -> Result<ArraySnapshot> {
         Ok(ArraySnapshot(Arc::new(Array {
             schunk: SChunk::of_snapshot(self.schunk.snapshot()?),
@@ -292,7 +292,7 @@ impl Array {
     /// Takes the items as another dtype of the same size from now on. The file stays as it is.
     ///
     /// # Errors
-    /// [`Error::Usage`] when an item has another size.
+    /// [`Error::LengthMismatch`] when an item has another size.
     ///
     /// ```
     /// use b2nd::{Dtype, Options};
@@ -304,9 +304,11 @@ impl Array {
     pub fn set_dtype(&mut self, dtype: Dtype) -> Result<()> {
         if dtype.itemsize() != self.grid.itemsize() {
             let (theirs, ours) = (dtype.itemsize(), self.grid.itemsize());
-            return Err(Error::usage(format!(
-                "an item of {dtype} has {theirs} bytes, and one of this array has {ours}"
-            )));
+            return Err(Error::length(
+                ours,
+                theirs,
+                format!("an item of {dtype} has {theirs} bytes, and one of this array has {ours}"),
+            ));
         }
         self.dtype = dtype;
         Ok(())
@@ -348,8 +350,8 @@ impl Array {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Usage`] when there is no such metalayer, it describes the array itself, its length differs, or the array
-    /// was opened for reading only.
+    /// [`Error::NotFound`] when there is no such metalayer; [`Error::Usage`] when it describes the array itself;
+    /// [`Error::LengthMismatch`] when its length differs; [`Error::ReadOnly`].
     pub fn set_metalayer(&mut self, name: &str, content: &[u8]) -> Result<()> {
         if name == meta::NAME || name == meta::OLD_NAME {
             return Err(Error::usage(format!("the metalayer '{name}' is written by the array itself")));
@@ -443,7 +445,7 @@ impl Array {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Usage`] for a name of more than 31 bytes or an array opened for reading only.
+    /// [`Error::LengthMismatch`] for a name of more than 31 bytes; [`Error::ReadOnly`].
     pub fn set_vlmetalayer(&mut self, name: &str, content: &[u8]) -> Result<()> {
         self.commit_change(|schunk| schunk.stage_vlmetalayer(name, content))
     }
@@ -451,7 +453,7 @@ impl Array {
     /// Removes a vlmetalayer, and commits; whether there was one.
     ///
     /// # Errors
-    /// [`Error::Usage`] for an array opened for reading only.
+    /// [`Error::ReadOnly`].
     pub fn remove_vlmetalayer(&mut self, name: &str) -> Result<bool> {
         let there = self.schunk.vlmetalayer_names()?.any(|other| other == name);
         if there {

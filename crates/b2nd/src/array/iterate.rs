@@ -123,10 +123,11 @@ impl<'a> Chunk<'a> {
         }
         let bytes = self.size().saturating_mul(self.array.grid.itemsize() as u64);
         if out.len() as u64 != bytes {
-            return Err(Error::usage(format!(
-                "the buffer has {} bytes, and the chunk gives {bytes}",
-                out.len()
-            )));
+            return Err(Error::length(
+                bytes,
+                out.len(),
+                format!("the buffer has {} bytes, and the chunk gives {bytes}", out.len()),
+            ));
         }
         let read = |scratch: &mut Scratch| match blocks::look(self.array, self.number, scratch)? {
             Found::Repeat(item) => {
@@ -178,7 +179,11 @@ impl<'a> Chunk<'a> {
     pub fn read_items<T: Element>(&self) -> Result<Vec<T>> {
         if !T::reads(self.array.dtype()) {
             let dtype = self.array.dtype();
-            return Err(Error::usage(format!("the items are {dtype}, and {} was asked for", T::dtype())));
+            return Err(Error::dtype(
+                dtype,
+                T::dtype(),
+                format!("the items are {dtype}, and {} was asked for", T::dtype()),
+            ));
         }
         let bytes = self.size().saturating_mul(self.array.grid.itemsize() as u64);
         Limits::check("the items of a chunk", bytes, self.array.schunk.limits().max_read_bytes())?;
@@ -237,7 +242,7 @@ impl Array {
     pub fn par_chunks(&self, work: impl Fn(&Chunk<'_>) -> Result<()> + Sync) -> Result<()> {
         let exec: &Exec = self.schunk.exec();
         let tasks = usize::try_from(self.grid.nchunks())
-            .map_err(|_| Error::usage("more chunks than this machine can count"))?;
+            .map_err(|_| Error::too_large(usize::MAX, "more chunks than this machine can count"))?;
         // Nobody knows how long the closure takes.
         exec.run(tasks, u64::MAX, |_, number| work(&Chunk::new(self, number as u64, true)))
     }

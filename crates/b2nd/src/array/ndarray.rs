@@ -49,7 +49,7 @@ impl Array {
     /// ```
     ///
     /// # Errors
-    /// As [`Array::read_items`], and [`Error::Usage`] when the result has another number of axes.
+    /// As [`Array::read_items`], and [`Error::NdimMismatch`] when the result has another number of axes.
     pub fn read_as<T: Element, D: Dimension>(
         &self,
         selection: impl Into<Selection>,
@@ -57,9 +57,13 @@ impl Array {
         let selection = selection.into();
         let shape = selection.resolve(self.shape())?.shape;
         let other = |due: usize| {
-            Error::usage(format!(
-                "the selection has the shape {shape:?}, and an array of {due} axes was asked for: an index takes an axis away"
-            ))
+            Error::ndim(
+                shape.len(),
+                due,
+                format!(
+                    "the selection has the shape {shape:?}, and an array of {due} axes was asked for: an index takes an axis away"
+                ),
+            )
         };
         match D::NDIM {
             Some(due) if due != shape.len() => Err(other(due)),
@@ -84,7 +88,8 @@ impl Array {
     /// ```
     ///
     /// # Errors
-    /// As [`Array::read_into`], and [`Error::Usage`] when the shapes differ. After an error the contents are unspecified.
+    /// As [`Array::read_into`], and [`Error::ShapeMismatch`] when the shapes differ. After an error the contents are
+    /// unspecified.
     pub fn read_into_array<T: Element, D: Dimension>(
         &self,
         selection: impl Into<Selection>,
@@ -117,8 +122,12 @@ impl Array {
         // Each length is at most the number of items, or beside an axis of length 0.
         let shape: Vec<usize> = shape.iter().map(|&n| n as usize).collect();
         let items = self.read_items_cast(selection)?;
-        ArrayD::from_shape_vec(IxDyn(&shape), items)
-            .map_err(|_| Error::usage(format!("a result of shape {shape:?} is more than ndarray can hold")))
+        ArrayD::from_shape_vec(IxDyn(&shape), items).map_err(|_| {
+            Error::too_large(
+                isize::MAX as u64,
+                format!("a result of shape {shape:?} is more than ndarray can hold"),
+            )
+        })
     }
 
     /// Writes an `ndarray` array or view into a selection of its shape, and commits.
@@ -133,7 +142,7 @@ impl Array {
     /// ```
     ///
     /// # Errors
-    /// As [`Array::write_items`], and [`Error::Usage`] when the shapes differ.
+    /// As [`Array::write_items`], and [`Error::ShapeMismatch`] when the shapes differ.
     pub fn write<T: Element, D: Dimension>(
         &mut self,
         selection: impl Into<Selection>,
@@ -148,13 +157,21 @@ impl Array {
     }
 }
 
+fn lengths(shape: &[usize]) -> Vec<u64> {
+    shape.iter().map(|&n| n as u64).collect()
+}
+
 /// Refuses items that do not have the shape of a selection.
 fn check_items<T, D: Dimension>(items: &ArrayRef<T, D>, shape: &[u64]) -> Result<()> {
     if shape.iter().copied().eq(items.shape().iter().map(|&n| n as u64)) {
         return Ok(());
     }
     let found = items.shape();
-    Err(Error::usage(format!("the items have the shape {found:?}, and the selection {shape:?}")))
+    Err(Error::shape(
+        shape,
+        &lengths(found),
+        format!("the items have the shape {found:?}, and the selection {shape:?}"),
+    ))
 }
 
 impl View<'_> {
@@ -188,7 +205,7 @@ impl ViewMut<'_> {
     /// ```
     ///
     /// # Errors
-    /// As [`ViewMut::write_items`], and [`Error::Usage`] when the shapes differ.
+    /// As [`ViewMut::write_items`], and [`Error::ShapeMismatch`] when the shapes differ.
     pub fn write<T: Element, D: Dimension>(
         &mut self,
         selection: impl Into<Selection>,
@@ -219,7 +236,7 @@ impl Array {
     /// ```
     ///
     /// # Errors
-    /// As [`Array::append_items`], and [`Error::Usage`] when the shapes do not fit.
+    /// As [`Array::append_items`], and [`Error::ShapeMismatch`] when the shapes do not fit.
     pub fn append<T: Element, D: Dimension>(&mut self, axis: usize, items: &ArrayRef<T, D>) -> Result<()> {
         self.insert_slabs(axis, None, items)
     }
@@ -228,7 +245,7 @@ impl Array {
     /// the array. One with an axis less is one slab.
     ///
     /// # Errors
-    /// As [`Array::insert_items`], and [`Error::Usage`] when the shapes do not fit.
+    /// As [`Array::insert_items`], and [`Error::ShapeMismatch`] when the shapes do not fit.
     pub fn insert<T: Element, D: Dimension>(
         &mut self,
         axis: usize,
@@ -258,7 +275,7 @@ impl Array {
 
 /// How long items of this shape are along the axis of an array of shape `own` where they come in: 1 for items without it.
 fn slab_length(axis: usize, own: &[u64], shape: &[usize]) -> Result<u64> {
-    let mut slab: Vec<u64> = shape.iter().map(|&n| n as u64).collect();
+    let mut slab = lengths(shape);
     if slab.len() + 1 == own.len() {
         slab.insert(axis, 1);
     }
@@ -271,10 +288,11 @@ fn slab_length(axis: usize, own: &[u64], shape: &[usize]) -> Result<u64> {
             let one = due.join(", ");
             due.insert(axis, "any".into());
             let due = due.join(", ");
-            Err(Error::usage(format!(
+            let message = format!(
                 "items of shape {shape:?} do not fit an array of shape {own:?} along axis {axis}: \
                  give them the shape [{due}], or [{one}] for one slab"
-            )))
+            );
+            Err(Error::shape(own, &lengths(shape), message))
         }
     }
 }
@@ -289,8 +307,12 @@ impl ArrayField<'_> {
         // Each length is at most the number of items, or beside an axis of length 0.
         let shape: Vec<usize> = resolved.shape.iter().map(|&n| n as usize).collect();
         let items = self.read_resolved_items(resolved)?;
-        ArrayD::from_shape_vec(IxDyn(&shape), items)
-            .map_err(|_| Error::usage(format!("a result of shape {shape:?} is more than ndarray can hold")))
+        ArrayD::from_shape_vec(IxDyn(&shape), items).map_err(|_| {
+            Error::too_large(
+                isize::MAX as u64,
+                format!("a result of shape {shape:?} is more than ndarray can hold"),
+            )
+        })
     }
 }
 
@@ -325,7 +347,7 @@ impl StreamWriter {
     /// ```
     ///
     /// # Errors
-    /// As [`StreamWriter::push_items`], and [`Error::Usage`] when the shapes differ along another axis.
+    /// As [`StreamWriter::push_items`], and [`Error::ShapeMismatch`] when the shapes differ along another axis.
     pub fn push<T: Element, D: Dimension>(&mut self, slab: &ArrayRef<T, D>) -> Result<()> {
         slab_length(self.axis(), &self.shape(), slab.shape())?;
         // Standard layout means a slice; a slab without items may have none.

@@ -3,7 +3,7 @@
 //! Bytes in, bytes out; whoever has the file reads and writes it. What is written is what `numpy.save` writes.
 
 use crate::array::dtype::{Dtype, Literal, from_literal};
-use crate::error::{Error, Part, Result};
+use crate::error::{Error, Fault, Part, Result};
 
 /// How many bytes of a file [`header_len`] looks at.
 pub const PREFIX_LEN: usize = 12;
@@ -81,8 +81,8 @@ fn frame(bytes: &[u8]) -> Result<Frame> {
 /// The length of the whole header, which is where the items start, from the first [`PREFIX_LEN`] bytes of a file.
 ///
 /// # Errors
-/// [`Error::Format`] when the file is no `.npy` file, [`Error::Unsupported`] for versions above 3.0, [`Error::Limit`] for a
-/// header of more than [`MAX_HEADER_LEN`] bytes.
+/// [`Error::Format`] when the file is no `.npy` file, [`Error::Unsupported`] for versions above 3.0, [`Error::Limit`]
+/// for a header of more than [`MAX_HEADER_LEN`] bytes.
 ///
 /// ```
 /// assert_eq!(b2nd::array::npy::header_len(b"\x93NUMPY\x01\x00\x76\x00{'")?, 128);
@@ -121,8 +121,8 @@ impl Header {
     /// Reads a header from bytes that start with all of it.
     ///
     /// # Errors
-    /// Those of [`header_len`]; [`Error::Format`] when the header is cut off or malformed; [`Error::Unsupported`] for Python
-    /// objects.
+    /// Those of [`header_len`]; [`Error::Format`] when the header is cut off or malformed; [`Error::Unsupported`] for
+    /// Python objects.
     pub fn parse(bytes: &[u8]) -> Result<Self> {
         let frame = frame(bytes)?;
         let text = bytes.get(frame.start..frame.start + frame.len);
@@ -135,7 +135,7 @@ impl Header {
             text.iter().copied().map(char::from).collect()
         };
         Self::from_text(&text).map_err(|error| match error {
-            Error::Usage(reason) => broken(frame.start, reason),
+            error if error.fault() == Fault::Caller => broken(frame.start, error.to_string()),
             other => other,
         })
     }
@@ -189,7 +189,7 @@ impl Header {
             Some(latin1) => framed(1, &latin1).or_else(|| framed(2, &latin1)),
             None => framed(3, text.as_bytes()),
         };
-        framed.ok_or_else(|| Error::usage("a dtype of more than 4 GiB of text"))
+        framed.ok_or_else(|| Error::too_large(u32::MAX, "a dtype of more than 4 GiB of text"))
     }
 }
 

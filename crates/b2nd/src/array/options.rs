@@ -247,8 +247,9 @@ impl Options {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Usage`] when shapes, dtype, codec and filters do not fit together or the path exists; [`Error::Io`] when it
-    /// cannot be written. Then nothing remains.
+    /// [`Error::NdimMismatch`], [`Error::TooLarge`], [`Error::Compression`] or [`Error::Usage`] when shapes, dtype,
+    /// codec and filters do not fit together; [`Error::AlreadyExists`]; [`Error::Io`] when it cannot be written. Then
+    /// nothing remains.
     pub fn create(self, path: impl AsRef<Path>, dtype: Dtype, shape: impl Into<Shape>) -> Result<Array> {
         self.create_uncommitted(path, dtype, shape)?.commit()
     }
@@ -263,7 +264,8 @@ impl Options {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Usage`] when shapes, dtype, codec and filters do not fit together.
+    /// [`Error::NdimMismatch`], [`Error::TooLarge`], [`Error::Compression`] or [`Error::Usage`] when shapes, dtype,
+    /// codec and filters do not fit together.
     pub fn create_in_memory(self, dtype: Dtype, shape: impl Into<Shape>) -> Result<Array> {
         self.create_uncommitted_in_memory(dtype, shape)?.commit()
     }
@@ -317,8 +319,8 @@ impl Options {
     /// ```
     ///
     /// # Errors
-    /// As [`Options::create`]; [`Error::Usage`] when there is no such axis, another axis has no items, or a row of chunks
-    /// takes more memory than is allowed.
+    /// As [`Options::create`]; [`Error::OutOfBounds`] when there is no such axis; [`Error::Usage`] when another axis
+    /// has no items, or a row of chunks takes more memory than is allowed.
     pub fn stream(self, path: impl AsRef<Path>, dtype: Dtype, slabs: &Slabs) -> Result<StreamWriter> {
         self.begin_stream(Some(path.as_ref()), dtype, slabs)
     }
@@ -403,7 +405,7 @@ fn given(shape: Option<&Shape>) -> Result<Option<&[u64]>> {
 /// Parameters that agree with the geometry: real item size, blocks as the array has them.
 pub(crate) fn array_params(params: Params, grid: &Grid) -> Result<Params> {
     let typesize = u32::try_from(grid.itemsize())
-        .map_err(|_| Error::usage("items are larger than the format allows"))?;
+        .map_err(|_| Error::above(u32::MAX, grid.itemsize(), "items are larger than the format allows"))?;
     // At most 2^29; an array without items has blocks of nothing, for which any size will do.
     let blocksize = u32::try_from(grid.block_bytes().max(1)).ok();
     Ok(params.with_typesize(typesize).with_blocksize(blocksize))
@@ -414,11 +416,15 @@ pub(crate) fn first_content(fill: &Fill, dtype: &Dtype) -> Result<(Special, Opti
     match fill {
         Fill::Zeros => Ok((Special::Zeros, None)),
         Fill::Uninit => Ok((Special::Uninit, None)),
-        Fill::Value(item) if item.len() != dtype.itemsize() => Err(Error::usage(format!(
-            "the fill value has {} bytes, and an item of {dtype} has {}",
+        Fill::Value(item) if item.len() != dtype.itemsize() => Err(Error::length(
+            dtype.itemsize(),
             item.len(),
-            dtype.itemsize()
-        ))),
+            format!(
+                "the fill value has {} bytes, and an item of {dtype} has {}",
+                item.len(),
+                dtype.itemsize()
+            ),
+        )),
         Fill::Value(item) if item.iter().all(|&b| b == 0) => Ok((Special::Zeros, None)),
         Fill::Value(item) => Ok((Special::Zeros, Some(item.clone()))),
         Fill::Nan => {
@@ -427,7 +433,7 @@ pub(crate) fn first_content(fill: &Fill, dtype: &Dtype) -> Result<(Special, Opti
                 (Kind::Float | Kind::Complex, 2) => 0x7e00u16.to_le_bytes().to_vec(),
                 (Kind::Float | Kind::Complex, 4) => f32::NAN.to_bits().to_le_bytes().to_vec(),
                 (Kind::Float | Kind::Complex, 8) => f64::NAN.to_bits().to_le_bytes().to_vec(),
-                _ => return Err(Error::usage(format!("items of {dtype} cannot be NaN"))),
+                _ => return Err(Error::dtype("float", dtype, format!("items of {dtype} cannot be NaN"))),
             };
             if dtype.kind() == Kind::Float && part != 2 && dtype.byte_order() == ByteOrder::Little {
                 return Ok((Special::Nan, None));

@@ -44,11 +44,15 @@ pub(crate) fn partition_within(
         if let Some(given) = given
             && given.len() != shape.len()
         {
-            return Err(Error::usage(format!(
-                "{name} {given:?} name {} axes, and the shape {shape:?} has {}",
+            return Err(Error::ndim(
+                shape.len(),
                 given.len(),
-                shape.len()
-            )));
+                format!(
+                    "{name} {given:?} name {} axes, and the shape {shape:?} has {}",
+                    given.len(),
+                    shape.len()
+                ),
+            ));
         }
     }
     match (chunks, blocks) {

@@ -68,7 +68,7 @@ impl Made {
             (Made::ForIntegers, Kind::Float) => "trunc_prec is the filter for floats; or leave it out",
             _ => "leave it out",
         };
-        Err(Error::usage(format!(
+        Err(Error::compression(format!(
             "{name} is lossy and made for {due}: it would destroy items of dtype {dtype}; {advice}"
         )))
     }
@@ -77,7 +77,7 @@ impl Made {
 /// Checks that the lossy filters and the codec of `params` are made for items of `dtype`.
 ///
 /// # Errors
-/// [`Error::Usage`] with the filter or codec, the dtype, and what to do.
+/// [`Error::Compression`] with the filter or codec, the dtype, and what to do.
 pub(crate) fn check_suits(params: &Params, dtype: &Dtype) -> Result<()> {
     if let Some(made) = Made::of_codec(params.codec()) {
         made.check(&params.codec().name(), dtype)?;
@@ -178,7 +178,7 @@ mod tests {
             for dtype in all {
                 match create(params(pipeline), dtype) {
                     Ok(_) => assert!(fit.contains(&dtype), "{pipeline} of {dtype}"),
-                    Err(Error::Usage(text)) => {
+                    Err(Error::Compression(text)) => {
                         assert!(!fit.contains(&dtype), "{pipeline} of {dtype}: {text}");
                         let filter = pipeline.split([':', ',']).find(|name| text.contains(name));
                         let named = text.contains(&Dtype::parse(dtype).unwrap().to_string());

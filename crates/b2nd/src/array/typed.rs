@@ -29,7 +29,8 @@ impl Array {
     /// ```
     ///
     /// # Errors
-    /// As [`Array::read_bytes_into`], and [`Error::Usage`] when `T` does not stand for the dtype ([`Element::reads`]).
+    /// As [`Array::read_bytes_into`], and [`Error::DtypeMismatch`] when `T` does not stand for the dtype
+    /// ([`Element::reads`]).
     pub fn read_into<T: Element>(&self, selection: impl Into<Selection>, out: &mut [T]) -> Result<()> {
         self.items().read_into(selection, out)
     }
@@ -62,8 +63,9 @@ impl Array {
     /// ```
     ///
     /// # Errors
-    /// As [`Array::read_items`], and [`Error::Usage`] for items that are no numbers. Both the items as they are stored and the
-    /// result count towards [`Limits::max_read_bytes`](crate::Limits::max_read_bytes), each by itself.
+    /// As [`Array::read_items`], and [`Error::DtypeMismatch`] for items that are no numbers. Both the items as they
+    /// are stored and the result count towards [`Limits::max_read_bytes`](crate::Limits::max_read_bytes), each by
+    /// itself.
     pub fn read_items_cast<T: Element>(&self, selection: impl Into<Selection>) -> Result<Vec<T>> {
         if T::reads(self.dtype()) {
             return self.read_items(selection);
@@ -103,7 +105,7 @@ impl Array {
     /// Writes items of a Rust type into a selection, and commits: as many as the selection takes, in C order.
     ///
     /// # Errors
-    /// As [`Array::write_bytes`], and [`Error::Usage`] when `T` does not stand for the dtype.
+    /// As [`Array::write_bytes`], and [`Error::DtypeMismatch`] when `T` does not stand for the dtype.
     ///
     /// ```
     /// use b2nd::{s, Dtype, Options};
@@ -209,7 +211,7 @@ impl StreamWriter {
     /// Appends a slab of items of a Rust type; see [`StreamWriter::push_bytes`].
     ///
     /// # Errors
-    /// As [`StreamWriter::push_bytes`], and [`Error::Usage`] when `T` does not stand for the dtype.
+    /// As [`StreamWriter::push_bytes`], and [`Error::DtypeMismatch`] when `T` does not stand for the dtype.
     pub fn push_items<T: Element>(&mut self, items: &[T]) -> Result<()> {
         check_element::<T>(self.dtype())?;
         let bytes = stored_bytes(self.dtype(), items)?;
@@ -221,7 +223,7 @@ fn check_element<T: Element>(dtype: &Dtype) -> Result<()> {
     if T::reads(dtype) {
         return Ok(());
     }
-    Err(Error::usage(format!("the items are {dtype}, and {} was asked for", T::dtype())))
+    Err(Error::dtype(dtype, T::dtype(), format!("the items are {dtype}, and {} was asked for", T::dtype())))
 }
 
 /// The bytes of items in the byte order of `dtype`.

@@ -208,10 +208,11 @@ impl Blocks {
         let len = variable_len(block)?;
         let payload = block.get(LENGTH..).unwrap_or_default();
         if len != dst.len() {
-            return Err(Error::usage(format!(
-                "the block has {len} bytes, and there is room for {}",
-                dst.len()
-            )));
+            return Err(Error::length(
+                len,
+                dst.len(),
+                format!("the block has {len} bytes, and there is room for {}", dst.len()),
+            ));
         }
         if payload.len() == len {
             dst.copy_from_slice(payload);

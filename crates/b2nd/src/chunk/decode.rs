@@ -59,10 +59,11 @@ pub fn decode_into(chunk: &[u8], dst: &mut [u8], context: impl Into<Context>, ex
     let head = ChunkHead::parse(chunk, chunk.len() as u64, &context.into())?;
     let nbytes = head.header().nbytes() as usize;
     if dst.len() != nbytes {
-        return Err(Error::usage(format!(
-            "the chunk holds {nbytes} bytes, and there is room for {}",
-            dst.len()
-        )));
+        return Err(Error::length(
+            nbytes,
+            dst.len(),
+            format!("the chunk holds {nbytes} bytes, and there is room for {}", dst.len()),
+        ));
     }
     decode_parsed(&head, chunk, dst, exec)
 }
@@ -90,7 +91,11 @@ pub fn decode_range(
     let head = ChunkHead::parse(chunk, chunk.len() as u64, &context.into())?;
     let nbytes = head.header().nbytes() as usize;
     let end = start.checked_add(dst.len()).filter(|end| *end <= nbytes).ok_or_else(|| {
-        Error::usage(format!("{} bytes from {start} on are not inside the {nbytes} of the chunk", dst.len()))
+        Error::out_of_bounds(
+            start.saturating_add(dst.len()),
+            nbytes,
+            format!("{} bytes from {start} on are not inside the {nbytes} of the chunk", dst.len()),
+        )
     })?;
     match head.content() {
         Content::Repeat(item) => fill(item, start, dst, exec),

@@ -205,7 +205,11 @@ impl Plan {
     pub(super) fn new(nbytes: usize, params: &Params, context: &Context) -> Result<Self> {
         let steps = params.check(context)?;
         let nbytes = u32::try_from(nbytes).ok().filter(|n| *n <= MAX_CHUNK_BYTES).ok_or_else(|| {
-            Error::usage(format!("{nbytes} bytes are more than a chunk holds, {MAX_CHUNK_BYTES}"))
+            Error::above(
+                MAX_CHUNK_BYTES,
+                nbytes,
+                format!("{nbytes} bytes are more than a chunk holds, {MAX_CHUNK_BYTES}"),
+            )
         })?;
         let blocksize = params.effective_blocksize(nbytes);
         let typesize = params.stored_typesize();

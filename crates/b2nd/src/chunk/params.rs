@@ -202,12 +202,12 @@ impl Params {
         if self.typesize > MAX_BLOCK_BYTES { 1 } else { self.typesize.max(1) }
     }
 
-    /// The resolved filters, or an [`Error::Usage`] when these parameters cannot be written.
+    /// The resolved filters, or an [`Error::Compression`] when these parameters cannot be written.
     pub(crate) fn check(&self, context: &Context) -> Result<Steps> {
         if let Codec::Other(id) = self.codec
             && !context.registry().has_codec(id)
         {
-            return Err(Error::usage(format!(
+            return Err(Error::compression(format!(
                 "{} cannot be written: it is neither built in nor in the registry",
                 codec_label(id)
             )));
@@ -217,7 +217,7 @@ impl Params {
             self.check_short()?;
         }
         if self.dictionary && !codec::has_dictionaries(self.codec) {
-            return Err(Error::usage(format!(
+            return Err(Error::compression(format!(
                 "{} has no dictionaries: zstd, lz4 and lz4hc have",
                 self.codec.name()
             )));
@@ -230,13 +230,13 @@ impl Params {
     /// As [`Params::check`], of all but codec and filters, which play no part in special chunks.
     pub(super) fn check_numbers(&self) -> Result<()> {
         if self.clevel > Self::MAX_CLEVEL {
-            return Err(Error::usage(format!("level {} is above the highest, 9", self.clevel)));
+            return Err(Error::compression(format!("level {} is above the highest, 9", self.clevel)));
         }
         if self.typesize == 0 {
-            return Err(Error::usage("an item has at least one byte: the typesize is 0"));
+            return Err(Error::compression("an item has at least one byte: the typesize is 0"));
         }
         if self.blocksize == Some(0) {
-            return Err(Error::usage("a block has at least one byte: the block size is 0"));
+            return Err(Error::compression("a block has at least one byte: the block size is 0"));
         }
         Ok(())
     }
@@ -246,13 +246,13 @@ impl Params {
         let breaks = [Filter::Shuffle, Filter::BitShuffle, Filter::Delta];
         let broken = breaks.into_iter().any(|filter| self.pipeline.contains(filter));
         if self.codec.is_zfp() && (broken || self.split == SplitMode::Always) {
-            return Err(Error::usage(format!(
+            return Err(Error::compression(format!(
                 "{} works on whole floats: leave out shuffle, bitshuffle and delta, and do not split",
                 self.codec.name()
             )));
         }
         if self.codec == Codec::Ndlz && self.typesize > 1 && !self.splits(self.typesize) {
-            return Err(Error::usage(format!(
+            return Err(Error::compression(format!(
                 "ndlz works on single bytes: items of {} bytes have to be shuffled and split",
                 self.typesize
             )));
@@ -262,12 +262,12 @@ impl Params {
 
     fn check_short(&self) -> Result<()> {
         if self.dictionary {
-            return Err(Error::usage("the 16-byte header of Blosc1 has no dictionaries"));
+            return Err(Error::compression("the 16-byte header of Blosc1 has no dictionaries"));
         }
         let mut filters = self.pipeline.filters();
         match (filters.next(), filters.next()) {
             (None | Some((Filter::Shuffle | Filter::BitShuffle, 0)), None) => Ok(()),
-            _ => Err(Error::usage(format!(
+            _ => Err(Error::compression(format!(
                 "the filters {} do not fit the 16-byte header of Blosc1, which has one of shuffle and bitshuffle, or none",
                 self.pipeline
             ))),

@@ -92,17 +92,21 @@ pub(super) fn fill(dst: &mut [u8], item: &[u8], phase: usize) {
 pub fn encode_special(kind: Special, nbytes: u32, value: &[u8], params: &Params) -> Result<Vec<u8>> {
     params.check_numbers()?;
     if params.short_header() {
-        return Err(Error::usage("the 16-byte header of Blosc1 has no special chunks"));
+        return Err(Error::compression("the 16-byte header of Blosc1 has no special chunks"));
     }
     if nbytes > MAX_CHUNK_BYTES {
-        return Err(Error::usage(format!("{nbytes} bytes are more than a chunk holds, {MAX_CHUNK_BYTES}")));
+        return Err(Error::above(
+            MAX_CHUNK_BYTES,
+            nbytes,
+            format!("{nbytes} bytes are more than a chunk holds, {MAX_CHUNK_BYTES}"),
+        ));
     }
     let typesize = params.stored_typesize();
     let width = match kind {
         Special::Value => value_width(value, nbytes)?,
         _ if !value.is_empty() => return Err(Error::usage("only Special::Value stores a value")),
         Special::Nan if !matches!(typesize, 4 | 8) => {
-            return Err(Error::usage(format!(
+            return Err(Error::compression(format!(
                 "NaN chunks are for floats of 4 or 8 bytes, not for items of {typesize}: write the NaN as a value"
             )));
         }
@@ -110,7 +114,11 @@ pub fn encode_special(kind: Special, nbytes: u32, value: &[u8], params: &Params)
         Special::Nan | Special::Uninit => u32::from(typesize),
     };
     if !nbytes.is_multiple_of(width) {
-        return Err(Error::usage(format!("{nbytes} bytes are not whole items of {width}")));
+        return Err(Error::not_whole(
+            width,
+            nbytes,
+            format!("{nbytes} bytes are not whole items of {width}"),
+        ));
     }
     let blocksize = params.effective_blocksize(nbytes);
     let header = ChunkHeader {

@@ -39,7 +39,8 @@ use std::sync::PoisonError;
 /// ```
 ///
 /// # Errors
-/// [`Error::Usage`] for the delta filter, no blocks, empty ones, more than a chunk holds, and parameters that cannot be written.
+/// [`Error::Compression`] for the delta filter and for parameters that cannot be written; [`Error::Usage`] for no
+/// blocks, empty ones, and more than a chunk holds.
 pub fn encode_blocks(blocks: &[&[u8]], params: &Params, context: &Context, exec: &Exec) -> Result<Vec<u8>> {
     let header = new_header(blocks, params)?;
     let steps = params.check(context)?;
@@ -69,10 +70,12 @@ pub fn encode_blocks(blocks: &[&[u8]], params: &Params, context: &Context, exec:
 
 fn new_header(blocks: &[&[u8]], params: &Params) -> Result<ChunkHeader> {
     if params.short_header() {
-        return Err(Error::usage("the 16-byte header of Blosc1 has no blocks of variable length"));
+        return Err(Error::compression("the 16-byte header of Blosc1 has no blocks of variable length"));
     }
     if params.pipeline().contains(Filter::Delta) {
-        return Err(Error::usage("C-Blosc2 does not read delta in blocks of variable length: leave it out"));
+        return Err(Error::compression(
+            "C-Blosc2 does not read delta in blocks of variable length: leave it out",
+        ));
     }
     if blocks.iter().any(|block| block.is_empty() || block.len() > MAX_BLOCK_BYTES as usize) {
         return Err(Error::usage(format!("a block has between 1 and {MAX_BLOCK_BYTES} bytes")));
@@ -146,10 +149,13 @@ fn pack(block: &[u8], steps: &Steps, coder: &Coder, scratch: &mut Scratch) -> Re
 fn assemble(mut header: ChunkHeader, dictionary: Option<&[u8]>, packed: &[Vec<u8>]) -> Result<Vec<u8>> {
     let before = header::LONG + 4 * packed.len() + dictionary.map_or(0, |bytes| 4 + bytes.len());
     let total = packed.iter().fold(before, |total, block| total + block.len());
-    header.cbytes = u32::try_from(total)
-        .ok()
-        .filter(|n| *n <= i32::MAX as u32)
-        .ok_or_else(|| Error::usage(format!("a chunk of {total} compressed bytes is too long")))?;
+    header.cbytes = u32::try_from(total).ok().filter(|n| *n <= i32::MAX as u32).ok_or_else(|| {
+        Error::above(
+            i32::MAX.unsigned_abs(),
+            total,
+            format!("a chunk of {total} compressed bytes is too long"),
+        )
+    })?;
     let mut chunk = Vec::new();
     chunk.try_reserve_exact(total).map_err(|_| Error::out_of_memory("a chunk", total as u64))?;
     chunk.extend_from_slice(&header.to_bytes().0);
@@ -177,7 +183,7 @@ fn assemble(mut header: ChunkHeader, dictionary: Option<&[u8]>, packed: &[Vec<u8
 /// ```
 ///
 /// # Errors
-/// [`Error::Usage`] where there is no such block, and all that [`decode`](super::decode) has.
+/// [`Error::OutOfBounds`] where there is no such block, and all that [`decode`](super::decode) has.
 pub fn decode_block(chunk: &[u8], n: usize, context: impl Into<Context>, exec: &Exec) -> Result<Vec<u8>> {
     let head = ChunkHead::parse(chunk, chunk.len() as u64, &context.into())?;
     let cut = || Error::format(Part::Stream, chunk.len() as u64, "the chunk is cut off");
@@ -192,7 +198,11 @@ pub(crate) fn decode_one<'a>(
     fetch: &mut dyn FnMut(Range<usize>) -> Result<Cow<'a, [u8]>>,
 ) -> Result<Vec<u8>> {
     if n >= head.nblocks() {
-        return Err(Error::usage(format!("block {n} of a chunk of {}", head.nblocks())));
+        return Err(Error::out_of_bounds(
+            n,
+            head.nblocks(),
+            format!("block {n} of a chunk of {}", head.nblocks()),
+        ));
     }
     let mut block = |n: usize, first: Option<&[u8]>| {
         let stream = fetch(head.block_span(n))?;

@@ -159,7 +159,7 @@ impl Engine {
         }
     }
 
-    /// Whether these choices can be written at all: an [`Error::Usage`] says why not.
+    /// Whether these choices can be written at all: an [`Error::Compression`] says why not.
     pub(crate) fn check_writing(&self) -> Result<()> {
         let info = self.info(0);
         match self.codec {

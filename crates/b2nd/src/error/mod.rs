@@ -3,6 +3,7 @@
 mod format;
 mod kind;
 mod locked;
+mod usage;
 
 pub use format::{FormatError, Part};
 pub use kind::file_kind;
@@ -75,7 +76,136 @@ pub enum Error {
         /// The file, where there is one.
         path: Option<PathBuf>,
     },
-    /// The caller asked for something that cannot be done.
+    /// Something exists at a path where a new frame was to be made, and overwriting was not asked for.
+    #[error("{}: it exists already, and overwriting was not asked for", path.display())]
+    #[non_exhaustive]
+    AlreadyExists {
+        /// What exists.
+        path: PathBuf,
+    },
+    /// A field, metalayer or frame of this name does not exist. [`Error::is_not_found`] is true for missing files too.
+    #[error("{}{message}", path_prefix(path.as_deref()))]
+    #[non_exhaustive]
+    NotFound {
+        /// The kind of the thing: `field`, `metalayer`, `frame`, `job`.
+        what: &'static str,
+        /// Its name, or its number.
+        name: String,
+        /// The message, without the file.
+        message: String,
+        /// The file, where there is one.
+        path: Option<PathBuf>,
+    },
+    /// A change of something that was opened for reading only.
+    #[error("{}opened for reading only: open it for writing to change it", path_prefix(path.as_deref()))]
+    #[non_exhaustive]
+    ReadOnly {
+        /// The file, where there is one.
+        path: Option<PathBuf>,
+    },
+    /// An index, or the number of an axis, chunk or block, lies outside what there is.
+    ///
+    /// ```
+    /// # use b2nd::{s, Dtype, Error, Options};
+    /// let array = Options::new().create_in_memory(Dtype::parse("<i4")?, [9, 5])?;
+    /// let error = array.read_bytes(s![.., 7]).unwrap_err();
+    /// assert!(matches!(error, Error::OutOfBounds { axis: Some(1), index: 7, len: 5, .. }));
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[error("{message}")]
+    #[non_exhaustive]
+    OutOfBounds {
+        /// The axis, where the index is one of an axis.
+        axis: Option<usize>,
+        /// The index or number; of a range that starts inside, its end.
+        index: i64,
+        /// How many there are.
+        len: u64,
+        /// The message.
+        message: String,
+    },
+    /// Two shapes do not fit each other.
+    #[error("{message}")]
+    #[non_exhaustive]
+    ShapeMismatch {
+        /// The shape that would fit.
+        expected: Vec<u64>,
+        /// The shape that was given.
+        found: Vec<u64>,
+        /// The message.
+        message: String,
+    },
+    /// A shape, selection or order of axes is for another number of axes.
+    #[error("{message}")]
+    #[non_exhaustive]
+    NdimMismatch {
+        /// The number of axes that would fit.
+        expected: usize,
+        /// The number that was given.
+        found: usize,
+        /// The message.
+        message: String,
+    },
+    /// Items of one dtype are taken for another, or one cannot be converted to the other.
+    #[error("{message}")]
+    #[non_exhaustive]
+    DtypeMismatch {
+        /// The dtype that would fit, in NumPy's notation.
+        expected: String,
+        /// The dtype that was given.
+        found: String,
+        /// The message.
+        message: String,
+    },
+    /// A buffer, value or list has another length than it must have.
+    #[error("{message}")]
+    #[non_exhaustive]
+    LengthMismatch {
+        /// The length that would fit, in bytes; of lists and masks, in entries.
+        expected: u64,
+        /// The length that was given.
+        found: u64,
+        /// The message.
+        message: String,
+    },
+    /// A length is no multiple of the size of an item, or of a slab.
+    #[error("{message}")]
+    #[non_exhaustive]
+    NotWhole {
+        /// The size of one, in bytes; of points, in numbers.
+        size: u64,
+        /// The length that was given.
+        found: u64,
+        /// The message.
+        message: String,
+    },
+    /// More than the format, or this machine, can hold.
+    #[error("{message}")]
+    #[non_exhaustive]
+    TooLarge {
+        /// The most that is possible.
+        most: u64,
+        /// What was asked for, where that is a number of 64 bits.
+        found: Option<u64>,
+        /// The message.
+        message: String,
+    },
+    /// A text cannot be parsed: a dtype, a slice, a pipeline of filters, a receipt.
+    #[error("{message}")]
+    #[non_exhaustive]
+    Syntax {
+        /// The text, or the part of it that is not understood.
+        text: String,
+        /// The message.
+        message: String,
+    },
+    /// Codec, filters and their parameters do not fit each other or the items.
+    #[error("{0}")]
+    Compression(String),
+    /// The object is in a state in which this cannot be done: a transaction that failed, a stream that is finished.
+    #[error("{0}")]
+    State(String),
+    /// The caller asked for something else that cannot be done, such as options that contradict each other.
     #[error("{0}")]
     Usage(String),
     /// A [`Limits`](crate::Limits) value was passed.
@@ -113,8 +243,44 @@ impl Error {
                 Fault::Environment
             }
             Error::Format(_) | Error::Unsupported { .. } => Fault::File,
-            Error::Usage(_) | Error::Cancelled => Fault::Caller,
+            Error::AlreadyExists { .. }
+            | Error::NotFound { .. }
+            | Error::ReadOnly { .. }
+            | Error::OutOfBounds { .. }
+            | Error::ShapeMismatch { .. }
+            | Error::NdimMismatch { .. }
+            | Error::DtypeMismatch { .. }
+            | Error::LengthMismatch { .. }
+            | Error::NotWhole { .. }
+            | Error::TooLarge { .. }
+            | Error::Syntax { .. }
+            | Error::Compression(_)
+            | Error::State(_)
+            | Error::Usage(_)
+            | Error::Cancelled => Fault::Caller,
             Error::Limit { .. } => Fault::Limit,
+        }
+    }
+
+    /// Whether what was named does not exist: a file, or a field, metalayer or frame inside one.
+    ///
+    /// ```
+    /// assert!(b2nd::Array::open("no such file.b2nd").unwrap_err().is_not_found());
+    /// ```
+    pub fn is_not_found(&self) -> bool {
+        match self {
+            Error::Io { source, .. } => source.kind() == std::io::ErrorKind::NotFound,
+            Error::NotFound { .. } => true,
+            _ => false,
+        }
+    }
+
+    /// Whether something exists where a new frame was to be made: found before it is made, or by the operating system.
+    pub fn is_already_exists(&self) -> bool {
+        match self {
+            Error::Io { source, .. } => source.kind() == std::io::ErrorKind::AlreadyExists,
+            Error::AlreadyExists { .. } => true,
+            _ => false,
         }
     }
 
@@ -150,10 +316,6 @@ impl Error {
         Error::Unsupported { what: what.into(), path: None }
     }
 
-    pub(crate) fn usage(message: impl Into<String>) -> Self {
-        Error::Usage(message.into())
-    }
-
     pub(crate) fn limit(what: &'static str, found: u64, allowed: u64) -> Self {
         Error::Limit { what, found, allowed }
     }
@@ -174,7 +336,11 @@ impl Error {
     #[must_use]
     pub(crate) fn at_path(mut self, at: &Path) -> Self {
         match &mut self {
-            Error::Io { path, .. } | Error::Unsupported { path, .. } | Error::Changed { path, .. } => {
+            Error::Io { path, .. }
+            | Error::Unsupported { path, .. }
+            | Error::Changed { path, .. }
+            | Error::NotFound { path, .. }
+            | Error::ReadOnly { path } => {
                 path.get_or_insert_with(|| at.to_path_buf());
             }
             Error::Format(format) => format.set_path(at),

@@ -100,11 +100,11 @@ impl Cells {
         typesize: usize,
         block_shape: Option<&[u32]>,
     ) -> Result<Self> {
-        let cells = Self::new(kind, meta, typesize, block_shape).map_err(Error::usage)?;
+        let cells = Self::new(kind, meta, typesize, block_shape).map_err(Error::compression)?;
         let (name, side) = (kind.name(), usize::from(meta));
         let axes = cells.shape.len();
         if axes > WRITABLE_DIM {
-            return Err(Error::usage(format!(
+            return Err(Error::compression(format!(
                 "{name} works in up to {WRITABLE_DIM} dimensions, not in {axes}"
             )));
         }
@@ -112,21 +112,21 @@ impl Cells {
             let items = cells.shape.iter().fold(1_usize, |items, &length| items.saturating_mul(length));
             let cell = (0..axes).fold(1_usize, |cell, _| cell.saturating_mul(side));
             if cell > items {
-                return Err(Error::usage(format!(
+                return Err(Error::compression(format!(
                     "ndcell:{side}: a cell has {cell} items and a block only {items}: take a smaller side or larger blocks"
                 )));
             }
             return Ok(cells);
         }
         if typesize != 4 && typesize != 8 {
-            return Err(Error::usage(format!(
+            return Err(Error::compression(format!(
                 "ndmean works on floats of 4 or 8 bytes, not on items of {typesize}"
             )));
         }
         // Other readers take the side along the first axis for all axes with more than one cell.
         let mut several = cells.shape.iter().zip(&cells.sides).filter(|(length, side)| length > side);
         if several.any(|(_, side)| Some(side) != cells.sides.first()) {
-            return Err(Error::usage(format!(
+            return Err(Error::compression(format!(
                 "ndmean:{side}: the blocks are shorter than {side} along the first axis: take a smaller side or other blocks"
             )));
         }
@@ -141,7 +141,7 @@ impl Cells {
     /// The cells of a block one after another.
     pub(super) fn apply(&self, src: &[u8], dst: &mut [u8]) -> Result<()> {
         if src.len() != self.nbytes {
-            return Err(Error::usage(self.wrong_length(src.len())));
+            return Err(Error::length(self.nbytes, src.len(), self.wrong_length(src.len())));
         }
         let mut at = 0;
         match (self.kind, self.typesize) {

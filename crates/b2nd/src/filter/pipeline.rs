@@ -55,13 +55,13 @@ impl Pipeline {
     /// ```
     pub fn push(mut self, filter: Filter, meta: u8) -> Result<Self> {
         if filter.id() == 0 {
-            return Err(Error::usage("filter id 0 is an empty slot, not a filter"));
+            return Err(Error::compression("filter id 0 is an empty slot, not a filter"));
         }
         let slot = self.ids.iter().rposition(|&id| id != 0).map_or(0, |last| last + 1);
         match (self.ids.get_mut(slot), self.meta.get_mut(slot)) {
             (Some(id), Some(old)) => (*id, *old) = (filter.id(), meta),
             _ => {
-                return Err(Error::usage(format!(
+                return Err(Error::compression(format!(
                     "no slot behind the last filter is free for {}: a pipeline has {}",
                     filter.name(),
                     Self::SLOTS
@@ -147,7 +147,7 @@ fn parse_filter(name: &str) -> Result<Filter> {
         Err(_) => None,
     };
     Filter::from_name(name).or_else(other).ok_or_else(|| {
-        Error::usage(format!(
+        Error::syntax(name, format!(
             "no filter is called {name:?}: there are shuffle, bitshuffle, delta, bytedelta, trunc_prec:<bits>, \
              int_trunc:<bits>, ndcell:<side>, ndmean:<side>, or none"
         ))
@@ -155,7 +155,8 @@ fn parse_filter(name: &str) -> Result<Filter> {
 }
 
 fn parse_meta(text: &str) -> Result<u8> {
-    let wrong = || Error::usage(format!("{text:?} is no filter parameter: a number from -128 to 255 is"));
+    let wrong =
+        || Error::syntax(text, format!("{text:?} is no filter parameter: a number from -128 to 255 is"));
     let number: i16 = text.parse().map_err(|_| wrong())?;
     let signed = i8::try_from(number).map(|n| n.to_le_bytes()[0]);
     signed.or_else(|_| u8::try_from(number)).map_err(|_| wrong())

@@ -39,7 +39,7 @@ impl Steps {
         })
     }
 
-    /// What a writer has to do, or an [`Error::Usage`] when that cannot be done or would not be read back.
+    /// What a writer has to do, or an [`Error::Compression`] when that cannot be done or would not be read back.
     pub(crate) fn for_writing(
         pipeline: &Pipeline,
         typesize: usize,
@@ -47,7 +47,7 @@ impl Steps {
         context: &Context,
     ) -> Result<Self> {
         if pipeline.filters().filter(|(filter, _)| *filter == Filter::Delta).count() > 1 {
-            return Err(Error::usage("two delta filters in one pipeline cannot be read back"));
+            return Err(Error::compression("two delta filters in one pipeline cannot be read back"));
         }
         Self::resolve(pipeline, typesize, blosc1, context, |filter, info| match filter {
             Filter::TruncPrec => Ok(truncated(typesize, truncate::float_bits(typesize, info.meta)?)),
@@ -55,9 +55,9 @@ impl Steps {
             Filter::NdCell => write_cells(Kind::Items, info).map(Some),
             Filter::NdMean => write_cells(Kind::Mean, info).map(Some),
             Filter::OldByteDelta => {
-                Err(Error::usage("old_bytedelta is only read, as it was in error: take bytedelta"))
+                Err(Error::compression("old_bytedelta is only read, as it was in error: take bytedelta"))
             }
-            other => Err(Error::usage(format!(
+            other => Err(Error::compression(format!(
                 "{} cannot be written: it is neither built in nor in the registry",
                 filter_label(other.id())
             ))),

@@ -9,7 +9,7 @@ pub(super) fn float_bits(typesize: usize, meta: u8) -> Result<u32> {
     match typesize {
         4 => cleared_bits("trunc_prec", "mantissa bits", 23, meta),
         8 => cleared_bits("trunc_prec", "mantissa bits", 52, meta),
-        _ => Err(Error::usage(format!(
+        _ => Err(Error::compression(format!(
             "trunc_prec works on floats of 4 or 8 bytes, not on items of {typesize}"
         ))),
     }
@@ -22,7 +22,7 @@ pub(super) fn integer_bits(typesize: usize, meta: u8) -> Result<u32> {
         2 => cleared_bits("int_trunc", "bits", 16, meta),
         4 => cleared_bits("int_trunc", "bits", 32, meta),
         8 => cleared_bits("int_trunc", "bits", 64, meta),
-        _ => Err(Error::usage(format!(
+        _ => Err(Error::compression(format!(
             "int_trunc works on integers of 1, 2, 4 or 8 bytes, not on items of {typesize}"
         ))),
     }
@@ -36,7 +36,7 @@ fn cleared_bits(filter: &str, bits: &str, whole: i32, meta: u8) -> Result<u32> {
         Ok(cleared) if precision != 0 && precision.abs() <= whole && cleared < whole.unsigned_abs() => {
             Ok(cleared)
         }
-        _ => Err(Error::usage(format!(
+        _ => Err(Error::compression(format!(
             "{filter}:{precision} is out of range: 1 to {whole} keeps so many {bits}, -1 to {} clears so many",
             1 - whole
         ))),

@@ -38,11 +38,16 @@ impl Offsets {
     pub(crate) fn insert(&mut self, n: u64, raw: i64, count: u64) -> Result<()> {
         let len = self.len();
         if n > len {
-            return Err(Error::usage(format!("no chunk can become number {n}: the frame has {len}")));
+            return Err(Error::out_of_bounds(
+                n,
+                len,
+                format!("no chunk can become number {n}: the frame has {len}"),
+            ));
         }
         let grown = len.checked_add(count).filter(|grown| *grown <= Self::MAX_CHUNKS);
-        let grown =
-            grown.ok_or_else(|| Error::usage(format!("a frame has at most {} chunks", Self::MAX_CHUNKS)))?;
+        let grown = grown.ok_or_else(|| {
+            Error::too_large(Self::MAX_CHUNKS, format!("a frame has at most {} chunks", Self::MAX_CHUNKS))
+        })?;
         match self {
             _ if len == 0 => *self = Offsets::Uniform { raw, len: grown },
             Offsets::Uniform { raw: same, len } if *same == raw => *len = grown,
@@ -57,8 +62,13 @@ impl Offsets {
     /// Removes the values of `count` chunks from `n` on.
     pub(crate) fn remove(&mut self, n: u64, count: u64) -> Result<()> {
         let end = n.checked_add(count).filter(|end| *end <= self.len());
-        let end =
-            end.ok_or_else(|| Error::usage(format!("there is no chunk {n}: the frame has {}", self.len())))?;
+        let end = end.ok_or_else(|| {
+            Error::out_of_bounds(
+                n,
+                self.len(),
+                format!("there is no chunk {n}: the frame has {}", self.len()),
+            )
+        })?;
         match self {
             Offsets::Uniform { len, .. } => *len = len.saturating_sub(count),
             _ => drop(self.unpack()?.drain(index(n)..index(end))),

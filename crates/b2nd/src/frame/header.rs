@@ -223,11 +223,21 @@ impl Header {
     pub(crate) fn build(fields: &HeaderFields<'_>, metalayers: &[(&[u8], &[u8])]) -> Result<Self> {
         if metalayers.len() > usize::from(MAX_METALAYERS) {
             let n = metalayers.len();
-            return Err(Error::usage(format!("{n} metalayers, and a frame has at most {MAX_METALAYERS}")));
+            return Err(Error::above(
+                MAX_METALAYERS,
+                n,
+                format!("{n} metalayers, and a frame has at most {MAX_METALAYERS}"),
+            ));
         }
         let params = fields.params;
         let signed = |value: u32, what: &str| {
-            i32::try_from(value).map_err(|_| Error::usage(format!("a {what} of {value} bytes is too large")))
+            i32::try_from(value).map_err(|_| {
+                Error::above(
+                    i32::MAX.unsigned_abs(),
+                    value,
+                    format!("a {what} of {value} bytes is too large"),
+                )
+            })
         };
         let mut raw = Vec::with_capacity(METALAYERS_AT);
         raw.extend_from_slice(&[0x9e, msgpack::FIXSTR | 8]);
@@ -247,7 +257,8 @@ impl Header {
         ]);
         msgpack::put_i64(
             &mut raw,
-            i64::try_from(fields.nbytes).map_err(|_| Error::usage("the frame is too large"))?,
+            i64::try_from(fields.nbytes)
+                .map_err(|_| Error::too_large(i64::MAX as u64, "the frame is too large"))?,
         );
         msgpack::put_i64(&mut raw, 0);
         msgpack::put_i32(&mut raw, signed(params.typesize(), "typesize")?);
@@ -261,8 +272,9 @@ impl Header {
         raw.extend_from_slice(&params.pipeline().meta());
         raw.extend_from_slice(&[u8::from(params.dictionary()), 0]);
         metalayers::write(&mut raw, metalayers, 1)?;
-        let len =
-            i32::try_from(raw.len()).map_err(|_| Error::usage("the metalayers are too large for a frame"))?;
+        let len = i32::try_from(raw.len()).map_err(|_| {
+            Error::too_large(i32::MAX.unsigned_abs(), "the metalayers are too large for a frame")
+        })?;
         let mut len_field = Vec::new();
         msgpack::put_i32(&mut len_field, len);
         if let Some(field) = raw.get_mut(10..15) {
@@ -388,7 +400,7 @@ impl Header {
     }
     /// Sets the uncompressed bytes of all chunks.
     pub(crate) fn set_nbytes(&mut self, nbytes: u64) -> Result<()> {
-        i64::try_from(nbytes).map_err(|_| Error::usage("the frame is too large"))?;
+        i64::try_from(nbytes).map_err(|_| Error::too_large(i64::MAX as u64, "the frame is too large"))?;
         self.nbytes = nbytes;
         msgpack::patch_64(&mut self.raw, NBYTES_AT, nbytes);
         Ok(())
@@ -403,14 +415,24 @@ impl Header {
     /// Replaces the content of a metalayer by one of the same length.
     pub(crate) fn set_metalayer(&mut self, name: &str, content: &[u8]) -> Result<()> {
         let entry = self.metalayers.iter().find(|m| m.name.text() == name);
-        let range =
-            entry.ok_or_else(|| Error::usage(format!("there is no metalayer `{name}`")))?.content.clone();
+        let range = entry
+            .ok_or_else(|| Error::missing("metalayer", name, format!("there is no metalayer `{name}`")))?
+            .content
+            .clone();
+        let expected = range.len();
         match self.raw.get_mut(range) {
             Some(place) if place.len() == content.len() => {
                 place.copy_from_slice(content);
                 Ok(())
             }
-            _ => Err(Error::usage(format!("the content of metalayer `{name}` cannot change its length"))),
+            _ => Err(Error::length(
+                expected,
+                content.len(),
+                format!(
+                    "the content of metalayer `{name}` cannot change its length of {expected} bytes to {}",
+                    content.len()
+                ),
+            )),
         }
     }
 }

@@ -23,7 +23,11 @@ impl Name {
     pub(crate) fn new(text: &str) -> Result<Self> {
         if text.is_empty() || text.len() > Self::MAX_BYTES {
             let len = text.len();
-            return Err(Error::usage(format!("the name of a metalayer has 1 to 31 bytes, not {len}")));
+            return Err(Error::length(
+                Self::MAX_BYTES,
+                len,
+                format!("the name of a metalayer has 1 to 31 bytes, not {len}"),
+            ));
         }
         Ok(Name { bytes: text.as_bytes().to_vec(), text: text.to_owned() })
     }
@@ -107,7 +111,7 @@ pub(super) fn directory(bytes: &[u8], start: usize, max: u16, part: Part) -> Res
 ///
 /// `idx_extra` is what the stored size of the map counts beside the map itself: 1 in a header, 0 in a trailer.
 pub(super) fn write(out: &mut Vec<u8>, entries: &[(&[u8], &[u8])], idx_extra: usize) -> Result<()> {
-    let too_large = || Error::usage("the metalayers are too large for a frame");
+    let too_large = || Error::too_large(u16::MAX, "the metalayers are too large for a frame");
     let map_len =
         entries.iter().fold(6usize, |sum, (name, _)| sum.saturating_add(name.len()).saturating_add(6));
     // The field has 16 bits and nobody reads it; thousands of vlmetalayers wrap it in the reference too.

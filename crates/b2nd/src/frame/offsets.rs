@@ -111,7 +111,13 @@ impl Offsets {
             Offsets::Packed(_) => None,
             Offsets::Each(all) => usize::try_from(n).ok().and_then(|n| all.get(n)).copied(),
         };
-        found.ok_or_else(|| Error::usage(format!("there is no chunk {n}: the frame has {}", self.len())))
+        found.ok_or_else(|| {
+            Error::out_of_bounds(
+                n,
+                self.len(),
+                format!("there is no chunk {n}: the frame has {}", self.len()),
+            )
+        })
     }
     /// Calls `work` with the stored values in their order, some thousand at a time, and the number of the first of them.
     /// Holds one block of them decoded.
@@ -223,7 +229,11 @@ impl Offsets {
             .ok()
             .filter(|_| self.len() <= Self::MAX_CHUNKS)
             .ok_or_else(|| {
-                Error::usage(format!("{} chunks are too many for a frame: make chunks larger", self.len()))
+                Error::above(
+                    Self::MAX_CHUNKS,
+                    self.len(),
+                    format!("{} chunks are too many for a frame: make chunks larger", self.len()),
+                )
             })?;
         match self.all_equal()? {
             Some(raw) if raw < 0 => {

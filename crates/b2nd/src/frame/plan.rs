@@ -119,7 +119,7 @@ pub(crate) fn plan_commit(
     let mut tail = if header.nbytes() == 0 { Vec::new() } else { commit.offsets.encode(exec)? };
     let has_vlmeta = !commit.trailer.is_empty() || commit.digests.is_some();
     let tail_len = commit.trailer.tail_len(header.bytes().len(), &tail, commit.digests)?;
-    let too_large = || Error::usage("the frame is too large");
+    let too_large = || Error::too_large(i64::MAX as u64, "the frame is too large");
     let frame = FileId::Frame;
     let durability = commit.durability;
     let mut steps = Vec::new();
@@ -185,7 +185,7 @@ pub(crate) fn plan_copy(
     if header.layout() == Layout::Sparse {
         return plan_commit(copy, &|_| copy.end, exec);
     }
-    let too_large = || Error::usage("the frame is too large");
+    let too_large = || Error::too_large(i64::MAX as u64, "the frame is too large");
     let mut tail = if header.nbytes() == 0 { Vec::new() } else { copy.offsets.encode(exec)? };
     let tail_len = copy.trailer.tail_len(header.bytes().len(), &tail, copy.digests)?;
     let frame_len = copy.end.checked_add(tail_len).filter(|len| i64::try_from(*len).is_ok());

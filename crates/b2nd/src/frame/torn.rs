@@ -63,7 +63,7 @@ pub(crate) fn undo_record(old: &[u8], new: &[u8], start: u64, distance: u64) -> 
         return Ok(None);
     }
     let changed = first..last.saturating_add(1);
-    let too_large = |_| Error::usage("the header is too large for an undo record");
+    let too_large = |_| Error::too_large(u32::MAX, "the header is too large for an undo record");
     let field = |value: usize| u32::try_from(value).map_err(too_large);
     let mut record = Vec::new();
     record.extend_from_slice(&distance.to_le_bytes());

@@ -147,8 +147,8 @@ impl Trailer {
         entries.extend(layer.map(|layer| (LAYER.as_bytes(), layer)));
         metalayers::write(&mut out, &entries, 0)?;
         let len = out.len().saturating_add(TAIL_LEN);
-        let len =
-            u32::try_from(len).map_err(|_| Error::usage("the vlmetalayers are too large for a frame"))?;
+        let len = u32::try_from(len)
+            .map_err(|_| Error::too_large(u32::MAX, "the vlmetalayers are too large for a frame"))?;
         msgpack::put_u32(&mut out, len);
         out.extend_from_slice(&[msgpack::FIXEXT_16, 0]);
         let seal = match layer {
@@ -170,7 +170,7 @@ impl Trailer {
         let entries = self.entries.iter().map(|(name, chunk)| entry(name.bytes().len(), chunk.len()));
         let layer = layer.map(|len| entry(LAYER.len(), len));
         let len = entries.chain(layer).fold(EMPTY_LEN, usize::saturating_add);
-        let too_large = |_| Error::usage("the vlmetalayers are too large for a frame");
+        let too_large = |_| Error::too_large(u32::MAX, "the vlmetalayers are too large for a frame");
         u32::try_from(len).map(|_| len).map_err(too_large)
     }
 
@@ -267,7 +267,10 @@ impl Trailer {
             return Ok(());
         }
         if self.entries.len() >= usize::from(Self::MAX_ENTRIES) {
-            return Err(Error::usage(format!("a frame has at most {} vlmetalayers", Self::MAX_ENTRIES)));
+            return Err(Error::too_large(
+                Self::MAX_ENTRIES as u64,
+                format!("a frame has at most {} vlmetalayers", Self::MAX_ENTRIES),
+            ));
         }
         self.entries.push((Name::new(name)?, chunk));
         Ok(())

@@ -84,7 +84,7 @@ impl Fresh {
             rights.give_directory(&self.temporary);
         }
         let old = self.take_place().map_err(|error| match error.kind() {
-            io::ErrorKind::AlreadyExists if !self.overwrite => exists_already(&self.target),
+            io::ErrorKind::AlreadyExists if !self.overwrite => Error::exists(&self.target),
             _ => failed(error),
         })?;
         self.published = true;
@@ -152,7 +152,7 @@ fn check_target(target: &Path, overwrite: bool) -> Result<()> {
         Err(error) => return Err(Error::io("cannot create the frame", error).at_path(target)),
     };
     if !overwrite {
-        return Err(exists_already(target));
+        return Err(Error::exists(target));
     }
     if metadata.is_dir()
         && let Some(stranger) = stranger_in(target)?
@@ -163,11 +163,6 @@ fn check_target(target: &Path, overwrite: bool) -> Result<()> {
         return Err(Error::usage(reason));
     }
     Ok(())
-}
-
-fn exists_already(target: &Path) -> Error {
-    let shown = target.display();
-    Error::usage(format!("{shown}: it exists already, and overwriting was not asked for"))
 }
 
 /// Whether a sparse frame may hold a file of this name.

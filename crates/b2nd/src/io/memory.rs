@@ -30,8 +30,9 @@ impl MemoryStore {
     pub(crate) fn at(mut self, base: u64) -> Result<Self> {
         let len = self.frame.len();
         let inside = usize::try_from(base).ok().filter(|base| *base <= len);
-        self.base =
-            inside.ok_or_else(|| Error::usage(format!("offset {base} is past the end of {len} bytes")))?;
+        self.base = inside.ok_or_else(|| {
+            Error::out_of_bounds(base, len, format!("offset {base} is past the end of {len} bytes"))
+        })?;
         Ok(self)
     }
     /// All bytes, those before the frame too.

@@ -78,7 +78,9 @@ pub(crate) fn open(path: &Path, opening: Opening) -> Result<(OpenedStore, Layout
         };
     }
     if metadata.is_file() && opening.offset > metadata.len() {
-        return refused(&format!("offset {} is past the end of {} bytes", opening.offset, metadata.len()));
+        let (shown, offset, len) = (path.display(), opening.offset, metadata.len());
+        let message = format!("{shown}: offset {offset} is past the end of {len} bytes");
+        return Err(Error::out_of_bounds(offset, len, message));
     }
     if !opening.mmap {
         let store = FileStore::open(path, opening.write, opening.offset)?;
@@ -223,9 +225,7 @@ fn copy_out(bytes: &[u8], offset: u64, buf: &mut [u8]) -> Result<()> {
 
 /// The error of a store that was opened for reading and is asked to write.
 fn read_only(path: Option<&Path>) -> Error {
-    let source = io::Error::new(io::ErrorKind::PermissionDenied, "it was opened for reading only");
-    let error = Error::io("cannot write the frame", source);
-    path.map_or_else(|| Error::usage("the frame was opened for reading only"), |path| error.at_path(path))
+    Error::read_only().at(path)
 }
 
 /// The error of a step that the layout of a store does not have.

@@ -78,10 +78,11 @@ impl Parts {
         let mut file = super::open_regular(&path, &metadata, false, false)?;
         let len = file.metadata().map_err(failed)?.len();
         if len > most {
-            return Err(Error::usage(format!(
-                "{}: {len} bytes, where at most {most} are due",
-                path.display()
-            )));
+            return Err(Error::above(
+                most,
+                len,
+                format!("{}: {len} bytes, where at most {most} are due", path.display()),
+            ));
         }
         let mut bytes = zeroed("a part", len)?;
         file.read_exact(&mut bytes).map_err(failed)?;

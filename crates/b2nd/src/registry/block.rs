@@ -2,7 +2,7 @@
 
 /// What a codec or filter of the user gives back.
 ///
-/// An error while writing becomes an [`Error::Usage`](crate::Error::Usage), one while reading an
+/// An error while writing becomes an [`Error::Compression`](crate::Error::Compression), one while reading an
 /// [`Error::Format`](crate::Error::Format) that names the codec or filter; an [`Error`](crate::Error) goes through as it is.
 pub type BlockResult<T> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
@@ -89,7 +89,8 @@ pub trait BlockCodec: Send + Sync {
     /// Decompresses `src`, and fills `dst` exactly.
     ///
     /// # Errors
-    /// Where `src` is not what [`BlockCodec::compress`] writes for so many bytes. It may be any bytes: files are damaged.
+    /// Where `src` is not what [`BlockCodec::compress`] writes for so many bytes. It may be any bytes: files are
+    /// damaged.
     fn decompress(&self, info: &BlockInfo<'_>, src: &[u8], dst: &mut [u8]) -> BlockResult<()>;
 }
 

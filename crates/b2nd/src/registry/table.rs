@@ -162,7 +162,7 @@ impl UserFilter {
 fn writing<T>(label: &str, result: BlockResult<T>) -> Result<T> {
     result.map_err(|error| match error.downcast::<Error>() {
         Ok(ours) => *ours,
-        Err(other) => Error::usage(format!("{label}: {other}")),
+        Err(other) => Error::compression(format!("{label}: {other}")),
     })
 }
 

@@ -60,13 +60,13 @@ fn errors_name_the_codec_and_say_who_is_at_fault() {
     let (codec, filter) = (registry.codec(200).unwrap(), registry.filter(201).unwrap());
     let info = BlockInfo::new(4);
     let writing = codec.compress(&info, &[1], &mut [0]).unwrap_err();
-    assert!(matches!(&writing, Error::Usage(text) if text == "codec 200 (mine): no"), "{writing}");
+    assert!(matches!(&writing, Error::Compression(text) if text == "codec 200 (mine): no"), "{writing}");
     let too_long = codec.compress(&info, &[1], &mut []).unwrap_err();
     assert!(matches!(too_long, Error::Usage(text) if text.contains("wrote 1 bytes into 0")));
     let Err(Error::Format(reading)) = codec.decompress(&info, &[1], &mut [0]) else { panic!("it reads") };
     assert_eq!((reading.part(), reading.reason()), (Part::Stream, "codec 200 (mine): no"));
     assert!(
-        matches!(filter.apply(&info, &[1], &mut [0]), Err(Error::Usage(text)) if text == "filter 201 (sieve): no")
+        matches!(filter.apply(&info, &[1], &mut [0]), Err(Error::Compression(text)) if text == "filter 201 (sieve): no")
     );
     assert!(matches!(filter.undo(&info, &[1], &mut [0]), Err(Error::Format(_))));
     let ours = Registry::new().with_codec(200, "mine", Refuses(|| Error::Cancelled.into())).unwrap();

@@ -170,7 +170,7 @@ impl Placing<'_> {
 
     /// Puts a chunk behind the data, or into a file of its own.
     fn add(&self, chunk: &[u8], making: &mut Making) -> Result<i64> {
-        let too_large = || Error::usage("the frame is too large");
+        let too_large = || Error::too_large(i64::MAX as u64, "the frame is too large");
         if self.source.layout == Layout::Sparse {
             let number = making.next;
             making.next = number.checked_add(1).ok_or_else(too_large)?;
@@ -269,5 +269,5 @@ impl Making {
 }
 
 fn signed(place: u64) -> Result<i64> {
-    i64::try_from(place).map_err(|_| Error::usage("the frame is too large"))
+    i64::try_from(place).map_err(|_| Error::too_large(i64::MAX as u64, "the frame is too large"))
 }

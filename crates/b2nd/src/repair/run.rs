@@ -46,7 +46,7 @@ use std::sync::Arc;
 ///
 /// # Errors
 /// [`Error::Format`] when nothing of a frame can be found; [`Error::Unsupported`] for damaged frames of the betas;
-/// [`Error::Usage`] when something is at `out` already, or `out` is the damaged frame; [`Error::Io`]; [`Error::Limit`]. Then
+/// [`Error::AlreadyExists`]; [`Error::Usage`] when `out` is the damaged frame; [`Error::Io`]; [`Error::Limit`]. Then
 /// nothing is at `out` that was not there before.
 pub fn repair(path: impl AsRef<Path>, out: impl AsRef<Path>, options: &RepairOptions) -> Result<Repaired> {
     let path = path.as_ref();

@@ -20,7 +20,7 @@ impl FrameSnapshot {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Usage`] where there is no such chunk or block, [`Error::Format`] where it is damaged.
+    /// [`Error::OutOfBounds`] where there is no such chunk or block, [`Error::Format`] where it is damaged.
     pub fn decompress_block(&self, n: u64, block: usize) -> Result<Vec<u8>> {
         let place = self.place(n)?;
         let read = || match place {

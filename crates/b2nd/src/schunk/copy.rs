@@ -41,8 +41,9 @@ impl SChunk {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Usage`] for parameters of another typesize, another chunk size of an array, and where the path exists or is the frame itself or inside it; [`Error::Format`] when a chunk that
-    /// must be looked at is damaged; [`Error::Io`] when the copy cannot be written. Then nothing remains.
+    /// [`Error::LengthMismatch`] for parameters of another typesize; [`Error::AlreadyExists`]; [`Error::Usage`] for
+    /// another chunk size of an array, and where the path is the frame itself or inside it; [`Error::Format`] when a
+    /// chunk that must be looked at is damaged; [`Error::Io`] when the copy cannot be written. Then nothing remains.
     pub fn copy(&self, path: impl AsRef<Path>, options: &CreateOptions) -> Result<SChunk> {
         self.copied(Some(path.as_ref()), options)
     }
@@ -61,9 +62,11 @@ impl SChunk {
         let typesize = self.header.params().typesize();
         if params.typesize() != typesize && recompress {
             let other = params.typesize();
-            return Err(Error::usage(format!(
-                "parameters for items of {other} bytes, and the frame has {typesize}"
-            )));
+            return Err(Error::length(
+                typesize,
+                other,
+                format!("parameters for items of {other} bytes, and the frame has {typesize}"),
+            ));
         }
         let (layout, chunksize, exec) = (options.layout, options.chunksize, options.exec.clone());
         if let (Some(path), Some(own)) = (path, self.path())
@@ -124,7 +127,7 @@ impl SChunk {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Usage`] for a frame opened for reading only; [`Error::Format`] when a chunk is damaged; [`Error::Io`] when
+    /// [`Error::ReadOnly`]; [`Error::Format`] when a chunk is damaged; [`Error::Io`] when
     /// the file cannot be replaced. Then the frame is as it was.
     pub fn compact(&mut self) -> Result<()> {
         drop(self.transaction());

@@ -199,8 +199,8 @@ impl CreateOptions {
     /// Makes an empty super-chunk at `path`.
     ///
     /// # Errors
-    /// [`Error::Usage`] for parameters that do not fit together, and where the path exists; [`Error::Io`] when it cannot be
-    /// written. Then nothing remains.
+    /// [`Error::Compression`] or [`Error::Usage`] for parameters that do not fit together; [`Error::AlreadyExists`];
+    /// [`Error::Io`] when it cannot be written. Then nothing remains.
     pub fn create(self, path: impl AsRef<Path>) -> Result<SChunk> {
         self.create_with(path, |_| Ok(()))
     }
@@ -208,7 +208,7 @@ impl CreateOptions {
     /// Makes an empty super-chunk in memory.
     ///
     /// # Errors
-    /// [`Error::Usage`] for parameters that do not fit together.
+    /// [`Error::Compression`] or [`Error::Usage`] for parameters that do not fit together.
     pub fn create_in_memory(self) -> Result<SChunk> {
         self.create_with_in_memory(|_| Ok(()))
     }

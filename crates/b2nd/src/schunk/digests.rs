@@ -71,7 +71,8 @@ impl Digests {
     /// For a frame that has been parsed.
     ///
     /// # Errors
-    /// [`Error::Format`] when header, offsets or trailer do not match their checksums, unless the options leave checks out.
+    /// [`Error::Format`] when header, offsets or trailer do not match their checksums, unless the options leave
+    /// checks out.
     pub(super) fn open(index: &FrameIndex, options: &OpenOptions) -> Result<Self> {
         let check = !options.unchecked;
         let (stored, seal) = index.trailer.checksums();
@@ -482,8 +483,8 @@ impl SChunk {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Usage`] when it was not opened for writing; [`Error::Io`] and [`Error::Format`] when a chunk cannot be read, or
-    /// the commit fails. Then nothing has changed.
+    /// [`Error::ReadOnly`] when it was not opened for writing; [`Error::Io`] and [`Error::Format`] when a chunk
+    /// cannot be read, or the commit fails. Then nothing has changed.
     pub fn renew_checksums(&mut self) -> Result<()> {
         drop(self.transaction());
         self.begin()?;

@@ -18,7 +18,11 @@ impl SChunk {
         let header = self.check_chunk(chunk)?;
         let len = self.nchunks();
         if n > len {
-            return Err(Error::usage(format!("no chunk can become number {n}: the frame has {len}")));
+            return Err(Error::out_of_bounds(
+                n,
+                len,
+                format!("no chunk can become number {n}: the frame has {len}"),
+            ));
         }
         self.begin()?;
         self.keep_old();
@@ -73,10 +77,11 @@ impl SChunk {
     pub(super) fn stage_reorder(&mut self, order: &[u64]) -> Result<()> {
         let len = self.nchunks();
         if order.len() as u64 != len {
-            return Err(Error::usage(format!(
-                "the order names {} chunks, and the frame has {len}",
-                order.len()
-            )));
+            return Err(Error::length(
+                len,
+                order.len(),
+                format!("the order names {} chunks, and the frame has {len}", order.len()),
+            ));
         }
         let mut seen = Seen::new(len)?;
         for n in order {
@@ -97,7 +102,8 @@ impl SChunk {
 
     /// Appends chunks of `nitems` items that are all the same.
     pub(super) fn stage_fill(&mut self, kind: Special, value: &[u8], nitems: u64) -> Result<()> {
-        let too_large = || Error::usage(format!("{nitems} items are too many for a frame"));
+        let too_large =
+            || Error::too_large(i64::MAX as u64, format!("{nitems} items are too many for a frame"));
         let typesize = u64::from(self.header.params().typesize());
         let total = nitems.checked_mul(typesize).ok_or_else(too_large)?;
         let ChunkSizes::Fixed(size) = self.header.chunk_sizes() else {
@@ -105,7 +111,11 @@ impl SChunk {
         };
         let due = if kind == Special::Value { typesize } else { 0 };
         if value.len() as u64 != due {
-            return Err(Error::usage(format!("a value of {} bytes where {due} are due", value.len())));
+            return Err(Error::length(
+                due,
+                value.len(),
+                format!("a value of {} bytes where {due} are due", value.len()),
+            ));
         }
         let total = total.saturating_sub(self.fill_up(kind, value, size, total)?);
         let (full, rest) = (total / u64::from(size), total % u64::from(size));
@@ -198,6 +208,7 @@ impl SChunk {
 
     fn change_nbytes(&mut self, less: u64, more: u64) -> Result<()> {
         let nbytes = self.nbytes().saturating_sub(less).checked_add(more);
-        self.header_mut().set_nbytes(nbytes.ok_or_else(|| Error::usage("the frame is too large"))?)
+        self.header_mut()
+            .set_nbytes(nbytes.ok_or_else(|| Error::too_large(i64::MAX as u64, "the frame is too large"))?)
     }
 }

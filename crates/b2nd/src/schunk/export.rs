@@ -53,7 +53,7 @@ impl FrameSnapshot {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Usage`] when the path exists and overwriting was not asked for, or is the frame itself or inside it; [`Error::Io`] and
+    /// [`Error::AlreadyExists`]; [`Error::Usage`] when the path is the frame itself or inside it; [`Error::Io`] and
     /// [`Error::Format`] when a chunk cannot be read or written. Then nothing remains.
     pub fn save(&self, path: impl AsRef<Path>, options: &SaveOptions) -> Result<()> {
         self.save_at(path.as_ref(), options, options.checksums.unwrap_or(true), None)
@@ -100,8 +100,8 @@ impl FrameSnapshot {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Io`] and [`Error::Format`] when a chunk cannot be read or written, [`Error::Usage`] for a directory; then
-    /// the file is as it was.
+    /// [`Error::Io`] and [`Error::Format`] when a chunk cannot be read or written, [`Error::Usage`] for a directory;
+    /// then the file is as it was.
     pub fn append_to(&self, path: impl AsRef<Path>) -> Result<u64> {
         let _owner = io::Owner::of_new(path.as_ref())?;
         let (mut store, offset) = io::append(path.as_ref())?;
@@ -301,7 +301,7 @@ struct Copy<'a> {
 impl Copy<'_> {
     /// Writes a chunk; returns where it is.
     fn put(&mut self, chunk: &[u8]) -> Result<i64> {
-        let too_large = || Error::usage("the frame is too large");
+        let too_large = || Error::too_large(i64::MAX as u64, "the frame is too large");
         self.bytes = self.bytes.saturating_add(chunk.len() as u64);
         let bytes = chunk.into();
         match self.layout {

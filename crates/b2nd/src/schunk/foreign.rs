@@ -92,7 +92,7 @@ impl SChunk {
             return Ok(());
         }
         let reason = format!("it was opened by process {opened}, and this is process {own}, forked from it");
-        Err(Error::usage(format!("{reason}: open the frame again to write to it")))
+        Err(Error::state(format!("{reason}: open the frame again to write to it")))
     }
 
     /// An error when somebody else has written since: what we know of the file's end is no longer true.

@@ -149,7 +149,11 @@ pub(super) fn resolve(store: &dyn ReadStore, options: &OpenOptions) -> Result<Op
         }
         seen += 1;
     }
-    Err(Error::usage(format!("there is no frame {number}: the file has {seen}, counted from 0")))
+    Err(Error::missing(
+        "frame",
+        number,
+        format!("there is no frame {number}: the file has {seen}, counted from 0"),
+    ))
 }
 
 impl SChunk {

@@ -114,10 +114,10 @@ impl SChunk {
     /// The state of the last commit. It stays as it is when this handle changes the frame.
     ///
     /// # Errors
-    /// [`Error::Usage`] while a transaction has changes that are not committed.
+    /// [`Error::State`] while a transaction has changes that are not committed.
     pub fn snapshot(&self) -> Result<FrameSnapshot> {
         if self.has_changes() {
-            return Err(Error::usage("the frame has changes that are not committed: commit them first"));
+            return Err(Error::state("the frame has changes that are not committed: commit them first"));
         }
         let mut snapshot = self.state.clone();
         if self.is_in_memory() {

@@ -59,8 +59,8 @@ impl FrameSnapshot {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Usage`](crate::Error::Usage) where there is no such chunk; [`Error::Format`](crate::Error::Format) when its
-    /// offset or header is damaged.
+    /// [`Error::OutOfBounds`](crate::Error::OutOfBounds) where there is no such chunk;
+    /// [`Error::Format`](crate::Error::Format) when its offset or header is damaged.
     pub fn chunk_info(&self, n: u64) -> Result<ChunkInfo> {
         let place = self.place(n)?;
         match place {
@@ -93,7 +93,8 @@ impl FrameSnapshot {
     /// content is damaged. Nothing is decompressed, so a length is what the file says.
     ///
     /// # Errors
-    /// [`Error::Format`](crate::Error::Format) when the trailer is damaged, [`Error::Io`](crate::Error::Io) when it cannot be read.
+    /// [`Error::Format`](crate::Error::Format) when the trailer is damaged, [`Error::Io`](crate::Error::Io) when it
+    /// cannot be read.
     pub fn vlmetalayer_lengths(&self) -> Result<impl Iterator<Item = (&str, Option<u64>)>> {
         Ok(self.trailer()?.entries().map(|(name, stored)| {
             let header = ChunkHeader::parse(stored).ok();

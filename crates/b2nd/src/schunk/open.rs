@@ -25,9 +25,10 @@ impl SChunk {
     /// Opens a contiguous frame (a file) or a sparse one (a directory).
     ///
     /// # Errors
-    /// [`Error::Io`] when it cannot be read; [`Error::Format`] when it is damaged or no frame; [`Error::Usage`] when the
-    /// options ask for a place that is not there, or to write where something follows in the file; [`Error::Locked`] to
-    /// write where another has it open for that, and where C-Blosc2's lock does not become free.
+    /// [`Error::Io`] when it cannot be read; [`Error::Format`] when it is damaged or no frame; [`Error::NotFound`] or
+    /// [`Error::OutOfBounds`] when the options ask for a place that is not there; [`Error::Usage`] to write where
+    /// something follows in the file; [`Error::Locked`] to write where another has it open for that, and where
+    /// C-Blosc2's lock does not become free.
     pub fn open(path: impl AsRef<Path>, options: &OpenOptions) -> Result<Self> {
         let path = path.as_ref();
         let owner = match options.write && !options.no_owner_lock && !options.mmap {

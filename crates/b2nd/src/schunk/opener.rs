@@ -69,8 +69,8 @@ impl Opener {
     /// What is needed next.
     ///
     /// # Errors
-    /// [`Error::Format`] when the frame is damaged or none; [`Error::Limit`]; [`Error::Unsupported`] for frames whose chunks
-    /// differ in size, which only their index can count.
+    /// [`Error::Format`] when the frame is damaged or none; [`Error::Limit`]; [`Error::Unsupported`] for frames whose
+    /// chunks differ in size, which only their index can count.
     pub fn step(&mut self) -> Result<Step> {
         if self.opened.is_some() {
             return Ok(Step::Done);
@@ -132,7 +132,8 @@ impl Opener {
     /// Takes bytes that [`Opener::step`] asked for, or a part of a range that it asked for.
     ///
     /// # Errors
-    /// [`Error::Usage`] for bytes that were not asked for; [`Error::OutOfMemory`].
+    /// [`Error::Usage`] for bytes that were not asked for; [`Error::LengthMismatch`] for fewer or more than asked
+    /// for; [`Error::OutOfMemory`].
     pub fn supply(&mut self, range: &FileRange, bytes: &[u8]) -> Result<()> {
         let at = self.asked.iter().position(|asked| asked.file == range.file && asked.range == range.range);
         let Some(at) = at else { return Err(Error::usage("bytes that the opener did not ask for")) };
@@ -140,7 +141,11 @@ impl Opener {
             self.asked.get(at).is_some_and(|asked| asked.may_be_short) && (bytes.len() as u64) < range.len();
         if bytes.len() as u64 != range.len() && !short {
             let (found, due) = (bytes.len(), range.len());
-            return Err(Error::usage(format!("{found} bytes are supplied for a range of {due}")));
+            return Err(Error::length(
+                due,
+                found,
+                format!("{found} bytes are supplied for a range of {due}"),
+            ));
         }
         self.asked.remove(at);
         if short {
@@ -152,11 +157,16 @@ impl Opener {
     /// Takes the last bytes of a file of `len` bytes, asked for or not: for stores that read suffixes.
     ///
     /// # Errors
-    /// [`Error::Usage`] when the file has fewer bytes than the suffix, or another length than was said; [`Error::OutOfMemory`].
+    /// [`Error::LengthMismatch`] when the file has fewer bytes than the suffix, or another length than was said;
+    /// [`Error::OutOfMemory`].
     pub fn supply_suffix(&mut self, len: u64, bytes: &[u8]) -> Result<()> {
         let start = len.checked_sub(bytes.len() as u64);
         let Some(start) = start.filter(|_| self.len.is_none_or(|known| known == len)) else {
-            return Err(Error::usage(format!("{} bytes are no suffix of a file of {len}", bytes.len())));
+            return Err(Error::length(
+                len,
+                bytes.len(),
+                format!("{} bytes are no suffix of a file of {len}", bytes.len()),
+            ));
         };
         self.len = Some(len);
         self.pieces.add(start, bytes)
@@ -165,10 +175,10 @@ impl Opener {
     /// The frame: its snapshot has no store, and is read through a [`Reader`](crate::array::Reader).
     ///
     /// # Errors
-    /// [`Error::Usage`] before [`Opener::step`] was [`Step::Done`].
+    /// [`Error::State`] before [`Opener::step`] was [`Step::Done`].
     pub fn finish(self) -> Result<FrameSnapshot> {
         let Some((header, trailer_start)) = self.opened else {
-            return Err(Error::usage("the frame is not open yet: its opener needs more bytes"));
+            return Err(Error::state("the frame is not open yet: its opener needs more bytes"));
         };
         let Some(nchunks) = header.nchunks() else {
             return Err(Error::format(Part::FrameHeader, None, "the number of chunks is not known"));

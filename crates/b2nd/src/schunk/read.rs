@@ -46,8 +46,8 @@ impl FrameSnapshot {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Usage`] where there is no such chunk; [`Error::Format`] when it is damaged; [`Error::Limit`] when it is
-    /// larger than the limits allow.
+    /// [`Error::OutOfBounds`] where there is no such chunk; [`Error::Format`] when it is damaged; [`Error::Limit`]
+    /// when it is larger than the limits allow.
     pub fn decompress_chunk(&self, n: u64) -> Result<Vec<u8>> {
         let nbytes = u64::from(self.nbytes_of_chunk(n)?);
         Limits::check("a decompressed chunk", nbytes, self.limits().max_chunk_bytes())?;
@@ -73,14 +73,14 @@ impl FrameSnapshot {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Usage`] for items that are not there; [`Error::Format`] when a chunk is damaged; [`Error::Limit`] when the
-    /// result or a chunk is larger than the limits allow.
+    /// [`Error::OutOfBounds`] for items that are not there; [`Error::Format`] when a chunk is damaged;
+    /// [`Error::Limit`] when the result or a chunk is larger than the limits allow.
     pub fn read_items(&self, range: Range<u64>) -> Result<Vec<u8>> {
         let count = range.end.saturating_sub(range.start);
         let nbytes = count.saturating_mul(u64::from(self.header.params().typesize()));
         if range.start > range.end || range.end > self.nitems() {
             let (start, end, nitems) = (range.start, range.end, self.nitems());
-            return Err(Error::usage(format!("items {start} to {end} of {nitems}")));
+            return Err(Error::out_of_bounds(end, nitems, format!("items {start} to {end} of {nitems}")));
         }
         Limits::check("the items", nbytes, self.limits().max_read_bytes())?;
         let mut items = zeroed("the items", nbytes)?;
@@ -91,7 +91,7 @@ impl FrameSnapshot {
     /// As [`FrameSnapshot::read_items`], into memory of the caller: as many whole items as it has room for.
     ///
     /// # Errors
-    /// As [`FrameSnapshot::read_items`], and [`Error::Usage`] for room for half an item.
+    /// As [`FrameSnapshot::read_items`], and [`Error::NotWhole`] for room for half an item.
     pub fn read_items_into(&self, start: u64, items: &mut [u8]) -> Result<()> {
         self.read_span(start, items, true)
     }
@@ -128,13 +128,21 @@ impl FrameSnapshot {
     fn check_span(&self, start: u64, len: u64) -> Result<Range<u64>> {
         let typesize = u64::from(self.header.params().typesize());
         if !len.is_multiple_of(typesize) {
-            return Err(Error::usage(format!("{len} bytes are not whole items of {typesize} bytes")));
+            return Err(Error::not_whole(
+                typesize,
+                len,
+                format!("{len} bytes are not whole items of {typesize} bytes"),
+            ));
         }
         let from = start.checked_mul(typesize);
         let to = from.and_then(|from| from.checked_add(len)).filter(|to| *to <= self.nbytes());
         let (Some(from), Some(to)) = (from, to) else {
             let (count, nitems) = (len / typesize, self.nitems());
-            return Err(Error::usage(format!("{count} items from {start} on, and there are {nitems}")));
+            return Err(Error::out_of_bounds(
+                start.saturating_add(count),
+                nitems,
+                format!("{count} items from {start} on, and there are {nitems}"),
+            ));
         };
         Ok(from..to)
     }
@@ -353,10 +361,11 @@ impl FrameSnapshot {
         let head = self.read_head(n, place, self.chunk_nbytes(n), 0, fetched)?;
         let inside = start.checked_add(items.len()).is_some_and(|end| end <= head.header().nbytes() as usize);
         if !inside {
-            return Err(Error::usage(format!(
-                "{} bytes from {start} on are not inside the chunk",
-                items.len()
-            )));
+            return Err(Error::out_of_bounds(
+                start.saturating_add(items.len()),
+                head.header().nbytes(),
+                format!("{} bytes from {start} on are not inside the chunk", items.len()),
+            ));
         }
         match head.content() {
             Content::Repeat(_) => {

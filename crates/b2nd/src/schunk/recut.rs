@@ -10,10 +10,10 @@ impl SChunk {
     /// commit; a rollback takes the size back.
     ///
     /// # Errors
-    /// [`Error::Usage`] when the frame has chunks.
+    /// [`Error::State`] when the frame has chunks.
     pub(crate) fn set_chunksize(&mut self, chunksize: u32, params: &Params) -> Result<()> {
         if self.nchunks() > 0 {
-            return Err(Error::usage("the chunks of a frame keep their size"));
+            return Err(Error::state("the chunks of a frame keep their size"));
         }
         let fields = HeaderFields { layout: self.layout(), params, chunksize, nbytes: 0 };
         let metalayers: Vec<(&[u8], &[u8])> =

@@ -65,7 +65,11 @@ impl SChunk {
         }
         let nbytes = nchunks.checked_mul(size).filter(|_| nchunks <= Offsets::MAX_CHUNKS);
         nbytes.ok_or_else(|| {
-            Error::usage(format!("{nchunks} chunks are too many for a frame: make chunks larger"))
+            Error::above(
+                Offsets::MAX_CHUNKS,
+                nchunks,
+                format!("{nchunks} chunks are too many for a frame: make chunks larger"),
+            )
         })
     }
 

@@ -31,7 +31,7 @@ pub struct Transaction<'a> {
 impl Transaction<'_> {
     fn stage<T>(&mut self, change: impl FnOnce(&mut SChunk) -> Result<T>) -> Result<T> {
         if !self.open {
-            return Err(Error::usage("a change of this transaction failed before: start another"));
+            return Err(Error::state("a change of this transaction failed before: start another"));
         }
         let result = change(self.schunk);
         self.open = result.is_ok();
@@ -161,7 +161,7 @@ impl Transaction<'_> {
     /// [`Error::Io`] when the frame cannot be written; then none of the changes is visible.
     pub fn commit(self) -> Result<()> {
         if !self.open {
-            return Err(Error::usage("a change of this transaction failed: nothing is committed"));
+            return Err(Error::state("a change of this transaction failed: nothing is committed"));
         }
         self.schunk.commit()
     }
@@ -232,15 +232,18 @@ impl SChunk {
         let typesize = self.header.params().typesize();
         if self.params.typesize() != typesize {
             let other = self.params.typesize();
-            return Err(Error::usage(format!(
-                "parameters for items of {other} bytes, and the frame has {typesize}"
-            )));
+            return Err(Error::length(
+                typesize,
+                other,
+                format!("parameters for items of {other} bytes, and the frame has {typesize}"),
+            ));
         }
         if items.is_empty() || !(items.len() as u64).is_multiple_of(u64::from(typesize)) {
-            return Err(Error::usage(format!(
-                "{} bytes are not whole items of {typesize} bytes",
-                items.len()
-            )));
+            return Err(Error::not_whole(
+                typesize,
+                items.len(),
+                format!("{} bytes are not whole items of {typesize} bytes", items.len()),
+            ));
         }
         Ok(())
     }
@@ -259,8 +262,9 @@ impl SChunk {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Usage`] for no items, half an item, more than a chunk holds, parameters of another typesize, or a frame
-    /// opened for reading only; [`Error::Io`] when the frame cannot be written. Then nothing has changed.
+    /// [`Error::NotWhole`] for no items or half an item; [`Error::TooLarge`] for more than a chunk holds;
+    /// [`Error::LengthMismatch`] for parameters of another typesize; [`Error::ReadOnly`]; [`Error::Io`] when the
+    /// frame cannot be written. Then nothing has changed.
     pub fn append(&mut self, items: &[u8]) -> Result<()> {
         self.at_once(|t| t.append(items))
     }
@@ -276,9 +280,10 @@ impl SChunk {
     /// ```
     ///
     /// # Errors
-    /// As [`SChunk::append`]; [`Error::Format`] for what is no chunk, [`Error::Usage`] for one with the short header of
-    /// Blosc1, or one whose blocks differ in size among others; [`Error::Limit`] for one that repeats a value of another size than
-    /// the frame's items, and so has to be written out, and has more bytes than [`Limits`](crate::Limits) allow a chunk.
+    /// As [`SChunk::append`]; [`Error::Format`] for what is no chunk, [`Error::Usage`] for one with the short header
+    /// of Blosc1, or one whose blocks differ in size among others; [`Error::Limit`] for one that repeats a value of
+    /// another size than the frame's items, and so has to be written out, and has more bytes than
+    /// [`Limits`](crate::Limits) allow a chunk.
     pub fn append_chunk(&mut self, chunk: &[u8]) -> Result<()> {
         self.at_once(|t| t.append_chunk(chunk))
     }
@@ -304,43 +309,44 @@ impl SChunk {
     /// Compresses items into a chunk and inserts it before chunk `n` (behind the last, where `n` is the number of chunks).
     ///
     /// # Errors
-    /// As [`SChunk::append`], and [`Error::Usage`] where there is no such place.
+    /// As [`SChunk::append`], and [`Error::OutOfBounds`] where there is no such place.
     pub fn insert(&mut self, n: u64, items: &[u8]) -> Result<()> {
         self.at_once(|t| t.insert(n, items))
     }
     /// Inserts a compressed chunk before chunk `n`, as it is.
     ///
     /// # Errors
-    /// As [`SChunk::append_chunk`], and [`Error::Usage`] where there is no such place.
+    /// As [`SChunk::append_chunk`], and [`Error::OutOfBounds`] where there is no such place.
     pub fn insert_chunk(&mut self, n: u64, chunk: &[u8]) -> Result<()> {
         self.at_once(|t| t.insert_chunk(n, chunk))
     }
     /// Compresses items into a chunk that replaces chunk `n`.
     ///
     /// # Errors
-    /// As [`SChunk::append`], and [`Error::Usage`] where there is no such chunk.
+    /// As [`SChunk::append`], and [`Error::OutOfBounds`] where there is no such chunk.
     pub fn update(&mut self, n: u64, items: &[u8]) -> Result<()> {
         self.at_once(|t| t.update(n, items))
     }
     /// Replaces chunk `n` by a compressed chunk, as it is.
     ///
     /// # Errors
-    /// As [`SChunk::append_chunk`], and [`Error::Usage`] where there is no such chunk.
+    /// As [`SChunk::append_chunk`], and [`Error::OutOfBounds`] where there is no such chunk.
     pub fn update_chunk(&mut self, n: u64, chunk: &[u8]) -> Result<()> {
         self.at_once(|t| t.update_chunk(n, chunk))
     }
     /// Makes all items of chunk `n` the same: zeros, NaN, uninitialised, or the bytes of a `value` (empty otherwise).
     ///
     /// # Errors
-    /// [`Error::Usage`] where there is no such chunk, for a NaN of other items than 4 and 8 bytes, a value that does not
-    /// divide the chunk, or a frame opened for reading only; [`Error::Io`] when the frame cannot be written.
+    /// [`Error::OutOfBounds`] where there is no such chunk; [`Error::Compression`] for a NaN of other items than 4
+    /// and 8 bytes; [`Error::NotWhole`] for a value that does not divide the chunk; [`Error::ReadOnly`];
+    /// [`Error::Io`] when the frame cannot be written.
     pub fn update_special(&mut self, n: u64, kind: Special, value: &[u8]) -> Result<()> {
         self.at_once(|t| t.update_special(n, kind, value))
     }
     /// Removes chunk `n`; those behind it move up.
     ///
     /// # Errors
-    /// [`Error::Usage`] where there is no such chunk or the frame was opened for reading only; [`Error::Io`] when it cannot
+    /// [`Error::OutOfBounds`] where there is no such chunk; [`Error::ReadOnly`]; [`Error::Io`] when it cannot
     /// be written.
     pub fn delete(&mut self, n: u64) -> Result<()> {
         self.at_once(|t| t.delete(n))
@@ -359,8 +365,8 @@ impl SChunk {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Usage`] when `order` does not name each chunk once or the frame was opened for reading only; [`Error::Io`]
-    /// when it cannot be written.
+    /// [`Error::LengthMismatch`] or [`Error::Usage`] when `order` does not name each chunk once; [`Error::ReadOnly`];
+    /// [`Error::Io`] when it cannot be written.
     pub fn reorder(&mut self, order: &[u64]) -> Result<()> {
         self.at_once(|t| t.reorder(order))
     }
@@ -380,25 +386,26 @@ impl SChunk {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Usage`] where the frame has no chunk size, for a NaN of other items than 4 and 8 bytes, a value of another
-    /// size, or a frame opened for reading only; [`Error::Format`] when a chunk to be filled up is damaged; [`Error::Io`]
-    /// when it cannot be written.
+    /// [`Error::Usage`] where the frame has no chunk size, and for a NaN of other items than 4 and 8 bytes;
+    /// [`Error::LengthMismatch`] for a value of another size; [`Error::ReadOnly`]; [`Error::Format`] when a chunk to
+    /// be filled up is damaged; [`Error::Io`] when it cannot be written.
     pub fn fill(&mut self, kind: Special, value: &[u8], nitems: u64) -> Result<()> {
         self.at_once(|t| t.fill(kind, value, nitems))
     }
     /// Overwrites items from item `start` on, wherever chunks begin and end. Sizes stay as they are.
     ///
     /// # Errors
-    /// [`Error::Usage`] for half an item, items past the end or a frame opened for reading only; [`Error::Format`] when a
-    /// chunk that keeps some of its items is damaged; [`Error::Io`] when the frame cannot be written.
+    /// [`Error::NotWhole`] for half an item; [`Error::OutOfBounds`] for items past the end; [`Error::ReadOnly`];
+    /// [`Error::Format`] when a chunk that keeps some of its items is damaged; [`Error::Io`] when the frame cannot be
+    /// written.
     pub fn write_items(&mut self, start: u64, items: &[u8]) -> Result<()> {
         self.at_once(|t| t.write_items(start, items))
     }
     /// Replaces the content of a fixed metalayer by one of the same length.
     ///
     /// # Errors
-    /// [`Error::Usage`] when there is no such metalayer, its length differs, or the frame was opened for reading only;
-    /// [`Error::Io`] when it cannot be written.
+    /// [`Error::NotFound`] when there is no such metalayer; [`Error::LengthMismatch`] when its length differs;
+    /// [`Error::ReadOnly`]; [`Error::Io`] when it cannot be written.
     pub fn set_metalayer(&mut self, name: &str, content: &[u8]) -> Result<()> {
         self.at_once(|t| t.set_metalayer(name, content))
     }
@@ -407,7 +414,7 @@ impl SChunk {
     /// C-Blosc2 reads all of them, but cannot add one to a frame that has 16 or more.
     ///
     /// # Errors
-    /// [`Error::Usage`] for a name of more than 31 bytes or a frame opened for reading only; [`Error::Io`] when it cannot
+    /// [`Error::LengthMismatch`] for a name of more than 31 bytes; [`Error::ReadOnly`]; [`Error::Io`] when it cannot
     /// be written.
     pub fn set_vlmetalayer(&mut self, name: &str, content: &[u8]) -> Result<()> {
         self.at_once(|t| t.set_vlmetalayer(name, content))
@@ -415,7 +422,7 @@ impl SChunk {
     /// Removes a vlmetalayer; whether there was one.
     ///
     /// # Errors
-    /// [`Error::Usage`] for a frame opened for reading only; [`Error::Io`] when it cannot be written.
+    /// [`Error::ReadOnly`]; [`Error::Io`] when it cannot be written.
     pub fn remove_vlmetalayer(&mut self, name: &str) -> Result<bool> {
         self.at_once(|t| t.remove_vlmetalayer(name))
     }

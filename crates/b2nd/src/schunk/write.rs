@@ -135,11 +135,14 @@ impl SChunk {
         self.writer.changes.dirty || self.writer.changes.unpublished
     }
 
+    /// An error for a frame that was opened for reading only. Its state has no index to look up old chunks in.
+    pub(crate) fn check_writable(&self) -> Result<()> {
+        if self.writer.writable { Ok(()) } else { Err(Error::read_only().at(self.path())) }
+    }
+
     /// Called before every change.
     pub(super) fn begin(&mut self) -> Result<()> {
-        if !self.writer.writable {
-            return Err(Error::usage("the frame was opened for reading only"));
-        }
+        self.check_writable()?;
         if !self.writer.changes.dirty {
             self.check_header()?;
             if let Offsets::Packed(_) = *self.work().offsets {
@@ -194,8 +197,9 @@ impl SChunk {
         let header = self.check_chunk(chunk)?;
         let due = self.nbytes_of_chunk(n)?;
         if due != header.nbytes() {
-            let reason = format!("{} uncompressed bytes, and the old one has {due}", header.nbytes());
-            return Err(Error::usage(format!("chunk {n} cannot be stored: {reason}")));
+            let found = header.nbytes();
+            let reason = format!("{found} uncompressed bytes, and the old one has {due}");
+            return Err(Error::length(due, found, format!("chunk {n} cannot be stored: {reason}")));
         }
         let new = self.write_chunk(chunk, &header)?;
         self.replace_offset(n, old, new)
@@ -214,7 +218,7 @@ impl SChunk {
             return Err(error);
         }
         let raw = i64::try_from(offset.saturating_sub(self.header.len()));
-        raw.map_err(|_| Error::usage("the frame is too large"))
+        raw.map_err(|_| Error::too_large(i64::MAX as u64, "the frame is too large"))
     }
 
     /// After a write that failed and would have gone up to `end`: the file goes as far as it went.
@@ -255,7 +259,8 @@ impl SChunk {
     fn put_new_file(&mut self, chunk: &[u8]) -> Result<u32> {
         loop {
             let number = u32::try_from(self.writer.changes.next_file);
-            let number = number.map_err(|_| Error::usage("the frame has no number left for a chunk file"))?;
+            let number = number
+                .map_err(|_| Error::too_large(u32::MAX, "the frame has no number left for a chunk file"))?;
             let file = FileId::Chunk(number);
             let put = self.apply(&WriteStep::Put { file, bytes: chunk.into(), sync: false });
             self.writer.changes.next_file += 1;
@@ -346,8 +351,13 @@ impl SChunk {
 
 /// The header and the offsets of a new frame.
 fn layout_new(spec: &FrameSpec) -> Result<(Header, Offsets)> {
-    let too_large =
-        || Error::usage(format!("{} chunks are too many for a frame: make chunks larger", spec.nchunks));
+    let too_large = || {
+        Error::above(
+            Offsets::MAX_CHUNKS,
+            spec.nchunks,
+            format!("{} chunks are too many for a frame: make chunks larger", spec.nchunks),
+        )
+    };
     let nbytes = spec.nchunks.checked_mul(u64::from(spec.chunksize)).ok_or_else(too_large)?;
     if spec.nchunks > Offsets::MAX_CHUNKS {
         return Err(too_large());

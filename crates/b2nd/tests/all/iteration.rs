@@ -55,7 +55,10 @@ fn every_thread_gets_the_items_of_its_chunks() {
             .par_chunks(|chunk| {
                 let mut bytes = vec![0; chunk.size() as usize * 4];
                 chunk.read_bytes_into(&mut bytes)?;
-                assert!(matches!(chunk.read_bytes_into(&mut [0; 3]), Err(Error::Usage(_))));
+                assert!(matches!(
+                    chunk.read_bytes_into(&mut [0; 3]),
+                    Err(Error::LengthMismatch { found: 3, .. })
+                ));
                 assert!(chunk.read_items::<f64>().is_err());
                 found.lock().unwrap().push((chunk.number(), bytes, chunk.read_items::<i32>()?));
                 Ok(())
@@ -76,7 +79,7 @@ fn the_first_error_and_a_cancellation_end_the_walk() {
     let mut array = Options::new().with_chunks([1]).create_in_memory(Dtype::of::<u8>(), [100_000]).unwrap();
     array.set_exec(Exec::new(2));
     let refused = array.par_chunks(|chunk| chunk.read_items::<f32>().map(|_| ()));
-    assert!(matches!(refused, Err(Error::Usage(_))));
+    assert!(matches!(refused, Err(Error::DtypeMismatch { .. })));
     let cancel = b2nd::Cancel::new();
     array.set_exec(Exec::new(2).with_cancel(cancel.clone()));
     let stopped = array.par_chunks(|chunk| {

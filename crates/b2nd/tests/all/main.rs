@@ -8,6 +8,7 @@ mod corners;
 mod corpus_chunks;
 mod corpus_frames;
 mod crash;
+mod errors;
 mod fill;
 mod fixture_blocks;
 mod fixture_chunks;

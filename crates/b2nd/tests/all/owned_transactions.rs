@@ -35,7 +35,7 @@ fn all_changes_come_at_once_or_not_at_all() {
     let mut writer = back.into_writer();
     writer.fill_bytes(s![], &[9]).unwrap();
     assert!(writer.delete(5, 0).is_err());
-    assert!(matches!(writer.fill_bytes(s![], &[1]), Err(Error::Usage(_))));
+    assert!(matches!(writer.fill_bytes(s![], &[1]), Err(Error::State(_))));
     let back = writer.rollback().unwrap();
     assert_eq!(back.read_bytes(s![0]).unwrap(), [4, 1, 2, 3]);
     drop(back);
@@ -45,5 +45,5 @@ fn all_changes_come_at_once_or_not_at_all() {
 #[test]
 fn a_new_array_has_nothing_to_go_back_to() {
     let writer = Options::new().create_uncommitted_in_memory(Dtype::parse("|u1").unwrap(), [2]).unwrap();
-    assert!(matches!(writer.rollback(), Err(Error::Usage(_))));
+    assert!(matches!(writer.rollback(), Err(Error::State(_))));
 }

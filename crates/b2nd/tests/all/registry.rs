@@ -139,7 +139,7 @@ fn a_codec_that_nobody_has_is_named() {
     let error = decode(&chunk, &Limits::default(), &Exec::new(1)).unwrap_err();
     assert_eq!(error.to_string(), "unsupported codec 200");
     let refused = encode_with(&[0; 99], &params(2), &Context::default(), &Exec::new(1)).unwrap_err();
-    assert!(matches!(&refused, Error::Usage(text) if text.contains("codec 200")), "{refused}");
+    assert!(matches!(&refused, Error::Compression(text) if text.contains("codec 200")), "{refused}");
 }
 
 #[test]

@@ -170,11 +170,11 @@ fn dropped_before_its_end_nothing_remains() {
 fn wrong_slabs_are_refused_and_the_stream_goes_on() {
     let dir = Scratch::new("wrong");
     let mut w = bytes_of_axis(Options::new(), &dir, &Slabs::along(0, [5, 20]));
-    assert!(matches!(w.push_bytes(&[0; 21]), Err(Error::Usage(_))));
-    assert!(matches!(w.push_items(&[0.5f32; 20]), Err(Error::Usage(_))));
-    assert!(matches!(w.push_bytes(&[0; 120]), Err(Error::Usage(_))));
+    assert!(matches!(w.push_bytes(&[0; 21]), Err(Error::NotWhole { size: 20, found: 21, .. })));
+    assert!(matches!(w.push_items(&[0.5f32; 20]), Err(Error::DtypeMismatch { .. })));
+    assert!(matches!(w.push_bytes(&[0; 120]), Err(Error::LengthMismatch { expected: 5, found: 6, .. })));
     w.push_bytes(&[7; 80]).unwrap();
-    assert!(matches!(w.push_bytes(&[0; 40]), Err(Error::Usage(_))));
+    assert!(matches!(w.push_bytes(&[0; 40]), Err(Error::LengthMismatch { expected: 5, found: 6, .. })));
     w.push_bytes(&[8; 20]).unwrap();
     let array = w.finish().unwrap();
     assert_eq!(array.read_bytes(s![.., 3]).unwrap(), [7, 7, 7, 7, 8]);
@@ -185,7 +185,7 @@ fn a_stream_that_ends_too_soon_is_an_error_and_leaves_nothing() {
     let dir = Scratch::new("short");
     let mut w = bytes_of_axis(Options::new(), &dir, &Slabs::along(0, [5, 20]));
     w.push_bytes(&[7; 80]).unwrap();
-    assert!(matches!(w.finish(), Err(Error::Usage(_))));
+    assert!(matches!(w.finish(), Err(Error::LengthMismatch { expected: 5, found: 4, .. })));
     assert_eq!(dir.entries(), 0);
 }
 
@@ -193,7 +193,8 @@ fn a_stream_that_ends_too_soon_is_an_error_and_leaves_nothing() {
 fn streams_that_cannot_be_are_refused() {
     let refused = |slabs: &Slabs| {
         let options = Options::new().with_chunks([4, 4]).with_exec(Exec::new(2));
-        assert!(matches!(options.stream_in_memory(Dtype::raw(1), slabs), Err(Error::Usage(_))), "{slabs:?}");
+        let error = options.stream_in_memory(Dtype::raw(1), slabs).unwrap_err();
+        assert_eq!(error.fault(), b2nd::Fault::Caller, "{slabs:?}: {error}");
     };
     refused(&Slabs::along(2, [5, 20]));
     refused(&Slabs::along(0, [5, 0]));
@@ -240,7 +241,7 @@ fn an_error_of_another_thread_comes_back() {
         let mut rng = Rng::new(3);
         let pushed = (0..2000).find_map(|_| w.push_bytes(&random_bytes(&mut rng, 80)).err());
         assert!(matches!(pushed, Some(Error::Io { .. })), "{pushed:?}");
-        assert!(matches!(w.push_bytes(&[0; 20]), Err(Error::Usage(_))));
+        assert!(matches!(w.push_bytes(&[0; 20]), Err(Error::State(_))));
         assert!(w.finish().is_err());
     }
 }

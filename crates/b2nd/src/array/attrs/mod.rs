@@ -43,8 +43,9 @@ impl<'a> Attrs<'a> {
     /// The value of an attribute; `None` when there is none of this name.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] when its bytes are not MessagePack: [`SChunk::vlmetalayer`](crate::schunk::FrameSnapshot::vlmetalayer) reads
-    /// them. [`Error::Format`] when they are damaged.
+    /// [`Error::Unsupported`] when its bytes are not MessagePack:
+    /// [`SChunk::vlmetalayer`](crate::schunk::FrameSnapshot::vlmetalayer) reads them. [`Error::Format`] when they are
+    /// damaged.
     pub fn get(&self, name: &str) -> Result<Option<AttrValue>> {
         self.array.content(name)?.map(|content| decoded(name, msgpack::from_msgpack(&content))).transpose()
     }
@@ -64,8 +65,8 @@ impl AttrsMut<'_> {
     /// Adds or replaces an attribute, and commits. A name has 1 to 31 bytes.
     ///
     /// # Errors
-    /// [`Error::Usage`] for a name that is too long, a value that is nested too deeply, and an array opened for reading only;
-    /// [`Error::Io`] when it cannot be written.
+    /// [`Error::LengthMismatch`] for a name that is too long, [`Error::TooLarge`] for a value that is nested too
+    /// deeply; [`Error::ReadOnly`]; [`Error::Io`] when it cannot be written.
     pub fn set(&mut self, name: &str, value: impl Into<AttrValue>) -> Result<()> {
         self.array.set_vlmetalayer(name, &value.into().to_msgpack()?)
     }
@@ -86,7 +87,7 @@ impl AttrsMut<'_> {
     /// Removes an attribute, and commits; whether there was one.
     ///
     /// # Errors
-    /// [`Error::Usage`] for an array opened for reading only; [`Error::Io`] when it cannot be written.
+    /// [`Error::ReadOnly`]; [`Error::Io`] when it cannot be written.
     pub fn remove(&mut self, name: &str) -> Result<bool> {
         self.array.remove_vlmetalayer(name)
     }

@@ -36,7 +36,8 @@ impl AttrValue {
     /// The value as MessagePack, as python-blosc2 writes it: each number and length in the fewest bytes, floats in 64 bits.
     ///
     /// # Errors
-    /// [`Error::Usage`] for more than 100 levels, and for a text, bytes, a list or a map of 2³² or more bytes or items.
+    /// [`Error::TooLarge`] for more than 100 levels, and for a text, bytes, a list or a map of 2³² or more bytes or
+    /// items.
     pub fn to_msgpack(&self) -> Result<Vec<u8>> {
         let mut out = Vec::new();
         write(self, &mut out, 0)?;
@@ -155,13 +156,17 @@ impl Reader<'_> {
 }
 
 fn length(of: usize) -> Result<u32> {
-    u32::try_from(of)
-        .map_err(|_| Error::usage(format!("an attribute holds a value of length {of}: at most 2³² − 1")))
+    u32::try_from(of).map_err(|_| {
+        Error::above(u32::MAX, of, format!("an attribute holds a value of length {of}: at most 2³² − 1"))
+    })
 }
 
 fn write(value: &AttrValue, out: &mut Vec<u8>, depth: usize) -> Result<()> {
     if depth > MAX_DEPTH {
-        return Err(Error::usage(format!("an attribute has more than {MAX_DEPTH} levels of lists and maps")));
+        return Err(Error::too_large(
+            MAX_DEPTH as u64,
+            format!("an attribute has more than {MAX_DEPTH} levels of lists and maps"),
+        ));
     }
     // Writing into a vector does not fail.
     let _ = match value {

@@ -61,7 +61,7 @@ fn depth_and_count_are_bounded_both_ways() {
 
     let deep = |levels| (0..levels).fold(AttrValue::Null, |value, _| AttrValue::List(vec![value]));
     assert!(deep(100).to_msgpack().is_ok());
-    assert!(matches!(deep(101).to_msgpack(), Err(Error::Usage(_))));
+    assert!(matches!(deep(101).to_msgpack(), Err(Error::TooLarge { .. })));
 }
 
 fn values() -> impl Strategy<Value = AttrValue> {

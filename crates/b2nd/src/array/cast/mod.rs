@@ -32,7 +32,7 @@ impl Cast {
     /// The conversion; `None` when the bytes are the same.
     ///
     /// # Errors
-    /// [`Error::Usage`] for a pair that has no conversion, in NumPy or here.
+    /// [`Error::DtypeMismatch`] for a pair that has no conversion, in NumPy or here.
     pub(crate) fn new(from: &Dtype, to: &Dtype) -> Result<Option<Self>> {
         if from == to {
             return Ok(None);
@@ -46,28 +46,34 @@ impl Cast {
             (Class::Time, Class::Time) if from.kind() != to.kind() => {
                 let reason =
                     format!("items of {from} cannot become {to}: a point in time is no length of time");
-                return Err(Error::usage(reason));
+                return Err(Error::dtype(to, from, reason));
             }
             (Class::Time, Class::Time) if from.unit() != to.unit() => {
-                return Err(Error::usage(format!(
-                    "times of {from} cannot be converted to another unit, {to}"
-                )));
+                return Err(Error::dtype(
+                    to,
+                    from,
+                    format!("times of {from} cannot be converted to another unit, {to}"),
+                ));
             }
             (Class::Time, Class::Time) => Way::Bytes,
             (Class::Time, Class::Number) | (Class::Number, Class::Time) => {
                 let number = if class(from) == Class::Time { to } else { from };
                 if !matches!(number.kind(), Kind::Int | Kind::Uint | Kind::Bool) {
-                    return Err(Error::usage(format!(
-                        "items of {from} cannot become {to}: take integers between"
-                    )));
+                    return Err(Error::dtype(
+                        to,
+                        from,
+                        format!("items of {from} cannot become {to}: take integers between"),
+                    ));
                 }
                 numbers()?
             }
             (Class::Text, Class::Text) if from.kind() == to.kind() => Way::Bytes,
             (Class::Compound, _) | (_, Class::Compound) => {
-                return Err(Error::usage(format!(
-                    "items of {from} cannot become {to}: read a field instead"
-                )));
+                return Err(Error::dtype(
+                    to,
+                    from,
+                    format!("items of {from} cannot become {to}: read a field instead"),
+                ));
             }
             _ => return Err(unsupported(from, to)),
         };
@@ -102,7 +108,7 @@ impl Cast {
 }
 
 fn unsupported(from: &Dtype, to: &Dtype) -> Error {
-    Error::usage(format!("items of {from} cannot be converted to {to} here"))
+    Error::dtype(to, from, format!("items of {from} cannot be converted to {to} here"))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -165,7 +165,7 @@ impl Dtype {
     /// in `.npy` headers.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] for Python objects, [`Error::Usage`] for a text that is not known.
+    /// [`Error::Unsupported`] for Python objects, [`Error::Syntax`] for a text that is not known.
     ///
     /// ```
     /// use b2nd::array::Dtype;
@@ -197,7 +197,8 @@ impl Dtype {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Usage`] when two fields have the same name, one ends behind the item, or an item has more than 2 GiB.
+    /// [`Error::Usage`] when two fields have the same name or one ends behind the item; [`Error::TooLarge`] for more
+    /// than 2 GiB.
     pub fn structured(fields: Vec<Field>, itemsize: usize) -> Result<Self> {
         let parts = fields.into_iter().map(|field| {
             let offset = field.offset;
@@ -349,12 +350,13 @@ impl fmt::Display for Dtype {
 }
 
 pub(super) fn bounded(size: Option<usize>) -> Result<usize> {
-    size.filter(|&size| size <= MAX_ITEMSIZE).ok_or_else(|| Error::usage("a dtype of more than 2 GiB"))
+    size.filter(|&size| size <= MAX_ITEMSIZE)
+        .ok_or_else(|| Error::too_large(MAX_ITEMSIZE, "a dtype of more than 2 GiB"))
 }
 
 fn sub_size(base: &Dtype, shape: &[usize]) -> Result<usize> {
     if shape.len() > MAX_AXES {
-        return Err(Error::usage("a dtype with a sub-array of too many axes"));
+        return Err(Error::above(MAX_AXES, shape.len(), "a dtype with a sub-array of too many axes"));
     }
     // Every axis is bounded on its own too, for shapes with a zero or items of no bytes.
     let items = shape.iter().try_fold(1usize, |n, &axis| bounded(n.checked_mul(axis.max(1))))?;

@@ -62,7 +62,7 @@ struct Parser<'t> {
 impl Parser<'_> {
     fn fault(&self, expected: &str) -> Error {
         let near: String = self.rest.chars().take(12).collect();
-        Error::usage(format!("not a Python literal: expected {expected} at {near:?}"))
+        Error::syntax(&near, format!("not a Python literal: expected {expected} at {near:?}"))
     }
 
     fn skip_space(&mut self) {
@@ -82,7 +82,7 @@ impl Parser<'_> {
 
     fn value(&mut self, depth: usize) -> Result<Literal> {
         if depth >= MAX_DEPTH {
-            return Err(Error::usage("not a Python literal: nested too deeply"));
+            return Err(Error::syntax(self.rest, "not a Python literal: nested too deeply"));
         }
         if self.eat('(') {
             return self.parenthesis(depth);

@@ -47,14 +47,17 @@ const NAMES: &[(&str, &str)] = &[
 
 pub(super) fn from_text(text: &str) -> Result<Dtype> {
     match text.trim_start().chars().next() {
-        Some('[' | '(' | '{') => from_literal(&Literal::parse(text)?),
+        Some('[' | '(' | '{') => from_literal(&Literal::parse(text)?).map_err(|error| match error {
+            Error::Usage(message) => Error::syntax(text, message),
+            other => other,
+        }),
         _ => from_name(text),
     }
 }
 
 fn unknown(text: &str) -> Error {
     let shown: String = text.chars().take(60).collect();
-    Error::usage(format!("unknown dtype {shown:?}"))
+    Error::syntax(text, format!("unknown dtype {shown:?}"))
 }
 
 fn objects() -> Error {

@@ -110,7 +110,7 @@ impl FillJob {
     /// Joins the job that was begun at `path`.
     ///
     /// # Errors
-    /// [`Error::Usage`] where none was begun or it is finished, and the errors of [`Array::open`].
+    /// [`Error::NotFound`] where none was begun or it is finished, and the errors of [`Array::open`].
     pub fn join(path: impl AsRef<Path>) -> Result<Self> {
         FillJob::join_with(path, &OpenOptions::new())
     }
@@ -122,9 +122,11 @@ impl FillJob {
     pub fn join_with(path: impl AsRef<Path>, options: &OpenOptions) -> Result<Self> {
         let path = path.as_ref();
         let array = Array::open_with(path, &options.clone().with_write(false))?;
-        let none = || {
-            let shown = path.display();
-            Error::usage(format!("{shown}: no job is open here: it was never begun, or it is finished"))
+        let none = || Error::NotFound {
+            what: "job",
+            name: path.display().to_string(),
+            message: "no job is open here: it was never begun, or it is finished".to_owned(),
+            path: Some(path.to_path_buf()),
         };
         let (parts, job) = Parts::open(path, options.durability)?.ok_or_else(none)?;
         let id = job.strip_prefix(MARK).and_then(|rest| hex(rest.trim())).ok_or_else(none)?;
@@ -141,12 +143,16 @@ impl FillJob {
     /// When this returns, the chunk is where its receipt says, at the durability of the options.
     ///
     /// # Errors
-    /// [`Error::Usage`] where there is no such chunk or it takes another number of bytes; [`Error::Io`] when the part cannot
-    /// be written. Then there is no such part.
+    /// [`Error::OutOfBounds`] where there is no such chunk, [`Error::LengthMismatch`] where it takes another number
+    /// of bytes; [`Error::Io`] when the part cannot be written. Then there is no such part.
     pub fn write_chunk(&self, n: u64, items: &[u8]) -> Result<FillReceipt> {
         let grid = &self.array.grid;
         if n >= grid.nchunks() {
-            return Err(Error::usage(format!("there is no chunk {n}: the array has {}", grid.nchunks())));
+            return Err(Error::out_of_bounds(
+                n,
+                grid.nchunks(),
+                format!("there is no chunk {n}: the array has {}", grid.nchunks()),
+            ));
         }
         let (start, stop) = grid.chunk_box(&grid.chunk_position(n));
         let bounds: Vec<_> = start.into_iter().zip(stop).map(|(start, stop)| start..stop).collect();
@@ -157,8 +163,9 @@ impl FillJob {
     /// whole when all of it that lies inside the array is there.
     ///
     /// # Errors
-    /// [`Error::Usage`] for a selection that is no box of whole chunks (it says along which axis), or items of another
-    /// number of bytes; [`Error::Io`] when a part cannot be written: parts that were finished before stay, without receipts.
+    /// [`Error::Usage`] for a selection that is no box of whole chunks (it says along which axis), or items of
+    /// another number of bytes; [`Error::Io`] when a part cannot be written: parts that were finished before stay,
+    /// without receipts.
     pub fn write_bytes(&self, selection: impl Into<Selection>, items: &[u8]) -> Result<Vec<FillReceipt>> {
         let resolved = selection.into().resolve(self.array.shape())?;
         let bounds = resolved.as_box().ok_or_else(|| {
@@ -210,10 +217,10 @@ impl FillJob {
     /// so a commit whose outcome is not known is simply made again. Others may commit too, one after the other.
     ///
     /// # Errors
-    /// [`Error::Usage`] for receipts of another job, for a chunk that was committed with another content, and where a part is
-    /// gone; [`Error::Format`] for a part that is damaged: its worker has to write it again; [`Error::Locked`] while another
-    /// process commits: try again. Other errors as
-    /// [`Array::open_with`] for writing has them. Then nothing has changed.
+    /// [`Error::Usage`] or [`Error::State`] for receipts of another job, for a chunk that was committed with another
+    /// content, and where a part is gone; [`Error::Format`] for a part that is damaged: its worker has to write it
+    /// again; [`Error::Locked`] while another process commits: try again. Other errors as [`Array::open_with`] for
+    /// writing has them. Then nothing has changed.
     pub fn commit(&self, receipts: &[FillReceipt]) -> Result<Filled> {
         let mut last = BTreeMap::new();
         for receipt in receipts {
@@ -224,7 +231,7 @@ impl FillJob {
         }
         let mut array = Array::open_with(&self.path, &self.options.clone().with_write(true))?;
         if array.shape() != self.array.shape() || array.chunks() != self.array.chunks() {
-            return Err(Error::usage(
+            return Err(Error::state(
                 "the array has another shape than when this process joined: join again",
             ));
         }
@@ -254,11 +261,11 @@ impl FillJob {
             if receipt.fits(&array.schunk.chunk(n)?) {
                 return Ok(false);
             }
-            return Err(Error::usage(format!("chunk {n} was committed before, with another content")));
+            return Err(Error::state(format!("chunk {n} was committed before, with another content")));
         }
         let most = self.array.schunk.limits().max_chunk_bytes().saturating_add(1 << 20);
         let bytes = self.parts.get(&receipt.name(), most)?.ok_or_else(|| {
-            Error::usage(format!("the part of chunk {n} is gone: its worker has to write it again"))
+            Error::state(format!("the part of chunk {n} is gone: its worker has to write it again"))
         })?;
         if !receipt.fits(&bytes) {
             let reason = format!("the part {} is damaged: its worker has to write it again", receipt.name());
@@ -279,8 +286,8 @@ impl FillJob {
     /// Commits the last receipts, ends the job and removes the folder of the parts; the array, opened for reading.
     ///
     /// # Errors
-    /// [`Error::Usage`] where chunks are missing (it names some): what there was is committed, and the job goes on. And as
-    /// [`FillJob::commit`].
+    /// [`Error::State`] where chunks are missing (it names some): what there was is committed, and the job goes on.
+    /// And as [`FillJob::commit`].
     pub fn finish(self, receipts: &[FillReceipt]) -> Result<Array> {
         self.complete(receipts)?;
         let array = Array::open_with(&self.path, &self.options.clone().with_write(false))?;
@@ -302,12 +309,12 @@ impl FillJob {
     /// Workers that still write get errors from then on.
     ///
     /// # Errors
-    /// [`Error::Usage`] where the job has ended or another one has taken its place; [`Error::Locked`] while another process
-    /// commits. Then nothing is removed. [`Error::Io`] when something cannot be removed.
+    /// [`Error::State`] where the job has ended or another one has taken its place; [`Error::Locked`] while another
+    /// process commits. Then nothing is removed. [`Error::Io`] when something cannot be removed.
     pub fn abandon(self) -> Result<()> {
         let current = FillJob::join_with(&self.path, &self.options)?;
         if current.id != self.id {
-            return Err(Error::usage(format!(
+            return Err(Error::state(format!(
                 "{}: another job has taken the place of this one",
                 self.path.display()
             )));
@@ -325,7 +332,7 @@ impl FillJob {
         }
         let some: Vec<String> = missing.iter().take(5).map(u64::to_string).collect();
         let more = if missing.len() > some.len() { ", …" } else { "" };
-        Err(Error::usage(format!(
+        Err(Error::state(format!(
             "{} of {} chunks are missing: {}{more}",
             missing.len(),
             self.array.grid.nchunks(),

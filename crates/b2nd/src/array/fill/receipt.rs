@@ -70,7 +70,7 @@ impl FromStr for FillReceipt {
             let digest = hex(words.next()?)?;
             words.next().is_none().then_some(FillReceipt { job, chunk, cbytes, digest })
         };
-        parse().ok_or_else(|| Error::usage(format!("'{text}' is no receipt of a chunk")))
+        parse().ok_or_else(|| Error::syntax(text, format!("'{text}' is no receipt of a chunk")))
     }
 }
 

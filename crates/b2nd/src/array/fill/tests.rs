@@ -56,7 +56,7 @@ fn boxes_of_whole_chunks_become_the_array() {
         let array = job.finish(&rest).unwrap();
         assert_eq!(array.read_bytes(s![]).unwrap(), model.read_bytes(s![]).unwrap());
         assert_eq!(std::fs::read_dir(&place.0).unwrap().count(), 1, "the parts are gone");
-        assert!(matches!(FillJob::join(place.path()), Err(Error::Usage { .. })));
+        assert!(matches!(FillJob::join(place.path()), Err(Error::NotFound { what: "job", .. })));
     }
 }
 
@@ -87,7 +87,7 @@ fn commits_and_chunks_may_be_made_again() {
     let text: FillReceipt = other.to_string().parse().unwrap();
     assert_eq!(job.commit(&[first.clone(), text]).unwrap().committed, 1);
     assert_eq!(job.commit(&[other]).unwrap().committed, 0);
-    assert!(matches!(job.commit(&[first]), Err(Error::Usage { .. })));
+    assert!(matches!(job.commit(&[first]), Err(Error::State(_))));
     assert_eq!(Array::open(place.path()).unwrap().read_bytes(s![..4, ..8]).unwrap(), items(2, 32));
 }
 
@@ -103,7 +103,7 @@ fn nothing_is_committed_where_one_part_is_missing_or_damaged() {
     std::fs::write(&part, &bytes).unwrap();
     assert!(matches!(job.commit(&[good.clone(), bad.clone()]), Err(Error::Format(_))));
     std::fs::remove_file(&part).unwrap();
-    assert!(matches!(job.commit(&[good.clone(), bad]), Err(Error::Usage { .. })));
+    assert!(matches!(job.commit(&[good.clone(), bad]), Err(Error::State(_))));
     assert_eq!(job.missing().unwrap().len(), 9);
     // A receipt for another chunk is none for this one.
     let moved = FillReceipt { chunk: 1, ..good.clone() };
@@ -178,7 +178,7 @@ fn nothing_remains_of_a_job_that_is_abandoned() {
         let old = begin(&place, layout);
         FillJob::join(place.path()).unwrap().abandon().unwrap();
         let new = begin(&place, layout);
-        assert!(matches!(old.abandon(), Err(Error::Usage { .. })));
+        assert!(matches!(old.abandon(), Err(Error::State(_))));
         assert_eq!(new.missing().unwrap().len(), 9);
     }
 }

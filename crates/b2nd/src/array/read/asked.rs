@@ -88,7 +88,11 @@ impl Asked {
             keys.iter().all(|(key, _)| self.ranges.get(key).is_some_and(|e| e.may_be_short && whole(key, e)));
         if bytes.len() as u64 != range.len() && !(short && may_be_short) {
             let (found, due) = (bytes.len(), range.len());
-            return Err(Error::usage(format!("{found} bytes are supplied for a range of {due}")));
+            return Err(Error::length(
+                due,
+                found,
+                format!("{found} bytes are supplied for a range of {due}"),
+            ));
         }
         // One range that was asked for answers that range; several that are joined answer all that lie in them.
         let exact =

@@ -45,10 +45,11 @@ impl Array {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Usage`] when there is no such field, or it lies in a sub-array of structures.
+    /// [`Error::NotFound`] when there is no such field, or it lies in a sub-array of structures.
     pub fn field(&self, path: &str) -> Result<ArrayField<'_>> {
-        let (field, offset) = find(self.dtype().fields(), path)
-            .ok_or_else(|| Error::usage(format!("the dtype {} has no field '{path}'", self.dtype())))?;
+        let (field, offset) = find(self.dtype().fields(), path).ok_or_else(|| {
+            Error::missing("field", path, format!("the dtype {} has no field '{path}'", self.dtype()))
+        })?;
         Ok(ArrayField {
             array: self,
             grid: &self.grid,
@@ -105,7 +106,8 @@ impl<'a> ArrayField<'a> {
     /// The shape that reading `selection` gives.
     ///
     /// # Errors
-    /// [`Error::Usage`] when the selection does not fit the shape of the array, or of the view.
+    /// [`Error::OutOfBounds`] or [`Error::NdimMismatch`] when the selection does not fit the shape of the array, or
+    /// of the view.
     ///
     /// ```
     /// use b2nd::{s, Dtype, Options};
@@ -149,7 +151,7 @@ impl<'a> ArrayField<'a> {
         let items = resolved.items()?;
         items
             .checked_mul(self.part.size as u64)
-            .ok_or_else(|| Error::usage("the selection has more than 2^64 bytes"))
+            .ok_or_else(|| Error::too_large(u64::MAX, "the selection has more than 2^64 bytes"))
     }
 
     /// The bytes of a result that is to be allocated.
@@ -174,12 +176,16 @@ impl<'a> ArrayField<'a> {
     pub(crate) fn read_resolved_with(&self, resolved: Resolved, out: &mut [u8], exec: &Exec) -> Result<()> {
         let bytes = self.result_bytes(&resolved)?;
         if bytes != out.len() as u64 {
-            return Err(Error::usage(format!(
-                "the buffer has {} bytes, and the selection gives {bytes}: shape {:?} of {}",
+            return Err(Error::length(
+                bytes,
                 out.len(),
-                resolved.shape,
-                self.dtype
-            )));
+                format!(
+                    "the buffer has {} bytes, and the selection gives {bytes}: shape {:?} of {}",
+                    out.len(),
+                    resolved.shape,
+                    self.dtype
+                ),
+            ));
         }
         if bytes == 0 {
             Ok(())

@@ -49,7 +49,7 @@ impl Array {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Usage`] when the selection does not fit the shape.
+    /// [`Error::OutOfBounds`] or [`Error::NdimMismatch`] when the selection does not fit the shape.
     pub fn selection_shape(&self, selection: impl Into<Selection>) -> Result<Vec<u64>> {
         Ok(selection.into().resolve(self.shape())?.shape)
     }
@@ -66,8 +66,9 @@ impl Array {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Usage`] when the selection does not fit the shape, [`Error::Limit`] when the result is larger than
-    /// [`Limits::max_read_bytes`](crate::Limits::max_read_bytes), [`Error::Format`] where the file is damaged.
+    /// [`Error::OutOfBounds`] or [`Error::NdimMismatch`] when the selection does not fit the shape, [`Error::Limit`]
+    /// when the result is larger than [`Limits::max_read_bytes`](crate::Limits::max_read_bytes), [`Error::Format`]
+    /// where the file is damaged.
     pub fn read_bytes(&self, selection: impl Into<Selection>) -> Result<Vec<u8>> {
         self.items().read_bytes(selection)
     }
@@ -75,8 +76,8 @@ impl Array {
     /// As [`Array::read_bytes`], into a buffer of exactly the right size.
     ///
     /// # Errors
-    /// As [`Array::read_bytes`], and [`Error::Usage`] when the buffer has another size. After an error its content is
-    /// undefined.
+    /// As [`Array::read_bytes`], and [`Error::LengthMismatch`] when the buffer has another size. After an error its
+    /// content is undefined.
     ///
     /// ```
     /// use b2nd::{s, Dtype, Options};
@@ -100,7 +101,7 @@ impl Array {
         out: &mut [u8],
         exec: &Exec,
     ) -> Result<()> {
-        let unfit = || Error::usage("the selection does not fit the memory of this machine");
+        let unfit = || Error::too_large(usize::MAX, "the selection does not fit the memory of this machine");
         let bytes = out.len() as u64;
         let itemsize = grid.itemsize();
         let picks = match taken {

@@ -73,11 +73,10 @@ impl Deref for Cell {
 impl Plan {
     /// Plans what `picks` touch. Files with tiny blocks cannot make the plan many times larger than `limits` allow.
     pub(crate) fn new(grid: &Grid, picks: Vec<Pick>, limits: &Limits) -> Result<Self> {
-        let counts = picks
-            .iter()
-            .map(|pick| usize::try_from(pick.count()))
-            .collect::<Result<Vec<_>, _>>()
-            .map_err(|_| Error::usage("the selection does not fit the memory of this machine"))?;
+        let counts =
+            picks.iter().map(|pick| usize::try_from(pick.count())).collect::<Result<Vec<_>, _>>().map_err(
+                |_| Error::too_large(usize::MAX, "the selection does not fit the memory of this machine"),
+            )?;
         let empty = counts.contains(&0);
         let most = picks.iter().enumerate().map(|(axis, pick)| grid.most_segments(axis, pick));
         let most = if empty { 0 } else { most.fold(0, u64::saturating_add).saturating_mul(SEGMENT_BYTES) };

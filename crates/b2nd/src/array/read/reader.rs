@@ -86,8 +86,9 @@ impl Array {
     /// A [`Reader`] of a selection: it asks for bytes instead of reading them from the store of the array.
     ///
     /// # Errors
-    /// [`Error::Usage`] when the selection does not fit the shape, or while changes are not committed; [`Error::Limit`] when
-    /// the result is larger than [`Limits::max_read_bytes`](crate::Limits::max_read_bytes).
+    /// [`Error::OutOfBounds`] or [`Error::NdimMismatch`] when the selection does not fit the shape; [`Error::State`]
+    /// while changes are not committed; [`Error::Limit`] when the result is larger than
+    /// [`Limits::max_read_bytes`](crate::Limits::max_read_bytes).
     pub fn reader(&self, selection: impl Into<Selection>) -> Result<Reader> {
         let array = self.snapshot()?;
         let resolved = array.items().resolve(selection)?;
@@ -103,7 +104,7 @@ impl Array {
 
 impl Work {
     fn new(array: &Array, taken: Taken, bytes: u64) -> Result<Self> {
-        let unfit = || Error::usage("the selection does not fit the memory of this machine");
+        let unfit = || Error::too_large(usize::MAX, "the selection does not fit the memory of this machine");
         let out = zeroed("the result of the read", bytes)?;
         let part = ItemPart { offset: 0, size: array.grid.itemsize() };
         let (plan, cells, chunks) = match taken {
@@ -350,8 +351,8 @@ impl Reader {
     /// What is needed next: ranges that were not named before, with at most `budget` asked for and not supplied.
     ///
     /// # Errors
-    /// [`Error::Format`] when the index is damaged; [`Error::Limit`]; [`Error::OutOfMemory`]. After an error the reader is of no
-    /// use.
+    /// [`Error::Format`] when the index is damaged; [`Error::Limit`]; [`Error::OutOfMemory`]. After an error the
+    /// reader is of no use.
     pub fn step(&mut self, budget: &ReadBudget) -> Result<Step> {
         let Some(work) = &mut self.work else { return Ok(Step::Done) };
         if self.catalog_ranges > 0 {
@@ -391,8 +392,8 @@ impl Reader {
     /// A range that may be short is answered whole, with fewer bytes where its file ends.
     ///
     /// # Errors
-    /// [`Error::Usage`] for bytes that were not asked for, or fewer or more than the range has; [`Error::Format`] when they are
-    /// damaged. After an error the reader is of no use.
+    /// [`Error::Usage`] for bytes that were not asked for; [`Error::LengthMismatch`] for fewer or more than the range
+    /// has; [`Error::Format`] when they are damaged. After an error the reader is of no use.
     pub fn supply(&mut self, range: &FileRange, bytes: &[u8]) -> Result<()> {
         let Some(work) = &mut self.work else { return Err(not_asked(range)) };
         for (n, answer) in work.asked.supply(range, bytes)? {
@@ -414,10 +415,10 @@ impl Reader {
     /// The items: C order, the dtype's own byte order.
     ///
     /// # Errors
-    /// [`Error::Usage`] before [`Reader::step`] was [`Step::Done`].
+    /// [`Error::State`] before [`Reader::step`] was [`Step::Done`].
     pub fn finish(self) -> Result<Vec<u8>> {
         match self.work {
-            Some(_) => Err(Error::usage("the read is not done: its reader needs more bytes")),
+            Some(_) => Err(Error::state("the read is not done: its reader needs more bytes")),
             None => Ok(self.result),
         }
     }

@@ -110,9 +110,9 @@ impl Array {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Usage`] for axes that do not exist, and for dtypes without a sum: `datetime64`, strings, raw bytes and
-    /// structures; [`Error::Limit`] when the result is larger than [`Limits::max_read_bytes`](crate::Limits::max_read_bytes);
-    /// and as [`Array::read_bytes`].
+    /// [`Error::OutOfBounds`] for axes that do not exist; [`Error::Usage`] for dtypes without a sum: `datetime64`,
+    /// strings, raw bytes and structures; [`Error::Limit`] when the result is larger than
+    /// [`Limits::max_read_bytes`](crate::Limits::max_read_bytes); and as [`Array::read_bytes`].
     pub fn sum(&self, over: impl Into<Over>) -> Result<Reduced> {
         self.total(&over.into(), Take::Sum)
     }
@@ -196,8 +196,8 @@ impl Array {
     /// ```
     ///
     /// # Errors
-    /// As [`Array::sum`] (`datetime64` has one), and [`Error::Usage`] when an item of the result would stand for none of the
-    /// array.
+    /// As [`Array::sum`] (`datetime64` has one), and [`Error::Usage`] when an item of the result would stand for none
+    /// of the array.
     pub fn min(&self, over: impl Into<Over>) -> Result<Reduced> {
         self.extreme::<false>(&over.into(), "min")
     }

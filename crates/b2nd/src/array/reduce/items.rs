@@ -47,14 +47,14 @@ impl Reduced {
     /// The items as a Rust type.
     ///
     /// # Errors
-    /// [`Error::Usage`] when `T` does not stand for the dtype ([`Element::reads`]), [`Error::OutOfMemory`].
+    /// [`Error::DtypeMismatch`] when `T` does not stand for the dtype ([`Element::reads`]), [`Error::OutOfMemory`].
     pub fn items<T: Element>(&self) -> Result<Vec<T>> {
         if !T::reads(&self.dtype) {
-            return Err(Error::usage(format!(
-                "the result is {}, and {} was asked for",
-                self.dtype,
-                T::dtype()
-            )));
+            return Err(Error::dtype(
+                &self.dtype,
+                T::dtype(),
+                format!("the result is {}, and {} was asked for", self.dtype, T::dtype()),
+            ));
         }
         let mut items = T::zeroed(self.bytes.len() / self.dtype.itemsize().max(1))?;
         T::fill_from(&mut items, |bytes| {
@@ -67,7 +67,7 @@ impl Reduced {
     /// The one item of a result with one.
     ///
     /// # Errors
-    /// As [`Reduced::items`], and [`Error::Usage`] when there is not exactly one.
+    /// As [`Reduced::items`], and [`Error::LengthMismatch`] when there is not exactly one.
     ///
     /// ```
     /// let a = b2nd::Options::new().create_in_memory(b2nd::Dtype::of::<u8>(), [3, 4])?;
@@ -78,7 +78,11 @@ impl Reduced {
     pub fn item<T: Element>(&self) -> Result<T> {
         match self.items::<T>()?.as_slice() {
             [item] => Ok(*item),
-            items => Err(Error::usage(format!("the result has {} items, not one", items.len()))),
+            items => Err(Error::length(
+                1u64,
+                items.len(),
+                format!("the result has {} items, not one", items.len()),
+            )),
         }
     }
 
@@ -95,7 +99,11 @@ impl Reduced {
     #[cfg(feature = "ndarray")]
     pub fn to_ndarray<T: Element>(&self) -> Result<::ndarray::ArrayD<T>> {
         let shape: Vec<usize> = self.shape.iter().map(|&n| n as usize).collect();
-        ::ndarray::ArrayD::from_shape_vec(::ndarray::IxDyn(&shape), self.items()?)
-            .map_err(|_| Error::usage(format!("a result of shape {shape:?} is more than ndarray can hold")))
+        ::ndarray::ArrayD::from_shape_vec(::ndarray::IxDyn(&shape), self.items()?).map_err(|_| {
+            Error::too_large(
+                isize::MAX as u64,
+                format!("a result of shape {shape:?} is more than ndarray can hold"),
+            )
+        })
     }
 }

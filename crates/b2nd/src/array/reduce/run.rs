@@ -80,7 +80,7 @@ impl<'a> Job<'a> {
         } else {
             lengths.iter().try_fold(item, |n, &l| n.checked_mul(l))
         };
-        let bytes = bytes.ok_or_else(|| Error::usage("the result has more than 2^64 bytes"))?;
+        let bytes = bytes.ok_or_else(|| Error::too_large(u64::MAX, "the result has more than 2^64 bytes"))?;
         Limits::check("the result of the reduction", bytes, self.array.schunk.limits().max_read_bytes())?;
         zeroed("the result of the reduction", bytes)
     }
@@ -233,7 +233,10 @@ impl<S: Clone + Send> Running<'_, S> {
             }
             let source = Source { bytes: &bytes, offset, strides: &from[..kept.len()] };
             if !copy_box(itemsize, shape, &mut lock(&self.out), place, &strides, source) {
-                return Err(Error::usage("the result does not fit the memory of this machine"));
+                return Err(Error::too_large(
+                    usize::MAX,
+                    "the result does not fit the memory of this machine",
+                ));
             }
         }
         Ok(())

@@ -35,8 +35,8 @@ impl Options {
     /// ```
     ///
     /// # Errors
-    /// As [`Options::create`], and [`Error::Usage`] when there is no array or no such axis, or their dtypes or their other
-    /// axes differ.
+    /// As [`Options::create`], and [`Error::Usage`] when there is no array, [`Error::OutOfBounds`] when there is no
+    /// such axis, [`Error::DtypeMismatch`] or [`Error::ShapeMismatch`] when their dtypes or their other axes differ.
     pub fn concatenate(self, path: impl AsRef<Path>, arrays: &[&Array], axis: usize) -> Result<Array> {
         self.concatenated(Some(path.as_ref()), arrays, axis)
     }
@@ -72,8 +72,9 @@ impl Options {
     /// ```
     ///
     /// # Errors
-    /// As [`Options::create`], and [`Error::Usage`] when there is no array, `axis` is more than their number of axes, or
-    /// their dtypes or shapes differ.
+    /// As [`Options::create`], and [`Error::Usage`] when there is no array, [`Error::OutOfBounds`] when `axis` is
+    /// more than their number of axes, [`Error::DtypeMismatch`] or [`Error::ShapeMismatch`] when their dtypes or
+    /// shapes differ.
     pub fn stack(self, path: impl AsRef<Path>, arrays: &[&Array], axis: usize) -> Result<Array> {
         self.stacked(Some(path.as_ref()), arrays, axis)
     }
@@ -90,9 +91,11 @@ impl Options {
         let first = *arrays.first().ok_or_else(|| Error::usage("there is nothing to stack"))?;
         if axis > first.ndim() {
             let shape = first.shape();
-            return Err(Error::usage(format!(
-                "arrays of shape {shape:?} cannot be stacked along axis {axis}"
-            )));
+            return Err(Error::out_of_bounds(
+                axis,
+                first.ndim() + 1,
+                format!("arrays of shape {shape:?} cannot be stacked along axis {axis}"),
+            ));
         }
         check_like(first, arrays, |_| true)?;
         let mut new = AxisParts::new(0);
@@ -136,7 +139,7 @@ impl Options {
     /// ```
     ///
     /// # Errors
-    /// As [`Options::copy`], and [`Error::Usage`] where one dtype cannot become the other.
+    /// As [`Options::copy`], and [`Error::DtypeMismatch`] where one dtype cannot become the other.
     pub fn astype(self, path: impl AsRef<Path>, array: &Array, dtype: &Dtype) -> Result<Array> {
         self.converted(Some(path.as_ref()), array, dtype)
     }
@@ -212,7 +215,8 @@ impl Array {
     /// ```
     ///
     /// # Errors
-    /// As [`Array::append_bytes`], and [`Error::Usage`] when dtypes or the other axes differ.
+    /// As [`Array::append_bytes`], and [`Error::DtypeMismatch`] or [`Error::ShapeMismatch`] when dtypes or the other
+    /// axes differ.
     pub fn extend(&mut self, axis: usize, arrays: &[&Array]) -> Result<()> {
         let mut transaction = self.transaction();
         transaction.extend(axis, arrays)?;
@@ -269,17 +273,23 @@ fn joined_axes(
 fn check_like(first: &Array, arrays: &[&Array], due: impl Fn(usize) -> bool) -> Result<()> {
     for array in arrays {
         if array.dtype() != first.dtype() {
-            return Err(Error::usage(format!(
-                "arrays of {} and {} cannot be joined: convert one of them with `astype`",
+            return Err(Error::dtype(
                 first.dtype(),
-                array.dtype()
-            )));
+                array.dtype(),
+                format!(
+                    "arrays of {} and {} cannot be joined: convert one of them with `astype`",
+                    first.dtype(),
+                    array.dtype()
+                ),
+            ));
         }
         let (own, theirs) = (first.shape(), array.shape());
         if own.len() != theirs.len() || (0..own.len()).any(|d| due(d) && own[d] != theirs[d]) {
-            return Err(Error::usage(format!(
-                "arrays of the shapes {own:?} and {theirs:?} cannot be joined"
-            )));
+            return Err(Error::shape(
+                own,
+                theirs,
+                format!("arrays of the shapes {own:?} and {theirs:?} cannot be joined"),
+            ));
         }
     }
     Ok(())

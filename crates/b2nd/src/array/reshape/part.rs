@@ -66,7 +66,9 @@ impl AxisParts {
             return Ok(());
         }
         let len = self.len.checked_add(count).filter(|&len| len <= i64::MAX as u64);
-        let len = len.ok_or_else(|| Error::usage("an axis would be longer than the format allows"))?;
+        let len = len.ok_or_else(|| {
+            Error::too_large(i64::MAX as u64, "an axis would be longer than the format allows")
+        })?;
         match self.parts.last_mut() {
             // What goes on where the last part ends belongs to it: nothing came between.
             Some(last) if last.from.skip(last.count) == from => last.count += count,

@@ -33,8 +33,8 @@ impl Options {
     /// ```
     ///
     /// # Errors
-    /// As [`Options::create`], [`Error::Usage`] when the shape has another number of items, and [`Error::Format`] where the
-    /// array is damaged.
+    /// As [`Options::create`], [`Error::ShapeMismatch`] when the shape has another number of items, and
+    /// [`Error::Format`] where the array is damaged.
     pub fn reshape(self, path: impl AsRef<Path>, array: &Array, shape: impl Into<Shape>) -> Result<Array> {
         self.reshaped(Some(path.as_ref()), array, shape.into().lengths()?)
     }
@@ -55,9 +55,11 @@ impl Options {
         };
         if size != Some(array.size()) {
             let (size, old) = (array.size(), array.shape());
-            return Err(Error::usage(format!(
-                "{size} items of shape {old:?} cannot have the shape {shape:?}"
-            )));
+            return Err(Error::shape(
+                old,
+                shape,
+                format!("{size} items of shape {old:?} cannot have the shape {shape:?}"),
+            ));
         }
         let options = self.or_like(&array.schunk, array.dtype(), None);
         let mut writer = options.begin(path, array.dtype().clone(), shape)?;

@@ -58,20 +58,25 @@ impl Resize {
         let shape = self.shape.lengths()?;
         let named = self.starts.as_ref().map_or(old.len(), Vec::len);
         if shape.len() != old.len() || named != old.len() {
-            return Err(Error::usage(format!(
-                "an array of shape {old:?} cannot be resized to {shape:?}{}: the number of axes stays",
-                self.starts.as_ref().map_or(String::new(), |starts| format!(" at {starts:?}"))
-            )));
+            return Err(Error::ndim(
+                old.len(),
+                if named == old.len() { shape.len() } else { named },
+                format!(
+                    "an array of shape {old:?} cannot be resized to {shape:?}{}: the number of axes stays",
+                    self.starts.as_ref().map_or(String::new(), |starts| format!(" at {starts:?}"))
+                ),
+            ));
         }
         let axis = |axis: usize| {
             let (before, after) = (old[axis], shape[axis]);
             let (removed, inserted) = (before.saturating_sub(after), after.saturating_sub(before));
             let start = self.starts.as_ref().map_or(before - removed, |starts| starts[axis]);
             let end = start.checked_add(removed).filter(|&end| end <= before);
-            let end = end.ok_or_else(|| {
-                Error::usage(format!(
-                    "axis {axis} of {before} items cannot become {after} long at index {start}"
-                ))
+            let end = end.ok_or_else(|| Error::OutOfBounds {
+                axis: Some(axis),
+                index: i64::try_from(start).unwrap_or(i64::MAX),
+                len: before,
+                message: format!("axis {axis} of {before} items cannot become {after} long at index {start}"),
             })?;
             AxisParts::spliced(before, start..end, inserted)
         };
@@ -101,8 +106,9 @@ impl Array {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Usage`] when the number of axes differs, a start lies outside its axis, the shape is more than the format
-    /// allows, or the array was opened for reading only; [`Error::Format`] where a chunk that is made anew is damaged.
+    /// [`Error::NdimMismatch`] when the number of axes differs; [`Error::OutOfBounds`] when a start lies outside its
+    /// axis; [`Error::TooLarge`] when the shape is more than the format allows; [`Error::ReadOnly`];
+    /// [`Error::Format`] where a chunk that is made anew is damaged.
     /// After an error the array is as it was.
     pub fn resize(&mut self, resize: impl Into<Resize>) -> Result<()> {
         let mut transaction = self.transaction();
@@ -125,7 +131,8 @@ impl Array {
     /// ```
     ///
     /// # Errors
-    /// As [`Array::resize`], and [`Error::Usage`] when there is no such axis or the items are no whole slabs.
+    /// As [`Array::resize`], and [`Error::OutOfBounds`] when there is no such axis, [`Error::NotWhole`] when the
+    /// items are no whole slabs.
     pub fn append_bytes(&mut self, axis: usize, items: &[u8]) -> Result<()> {
         let mut transaction = self.transaction();
         transaction.append_bytes(axis, items)?;
@@ -145,7 +152,7 @@ impl Array {
     /// ```
     ///
     /// # Errors
-    /// As [`Array::append_bytes`], and [`Error::Usage`] for an index outside the axis.
+    /// As [`Array::append_bytes`], and [`Error::OutOfBounds`] for an index outside the axis.
     pub fn insert_bytes(&mut self, axis: usize, index: u64, items: &[u8]) -> Result<()> {
         let mut transaction = self.transaction();
         transaction.insert_bytes(axis, index, items)?;
@@ -169,7 +176,7 @@ impl Array {
     /// ```
     ///
     /// # Errors
-    /// As [`Array::resize`], and [`Error::Usage`] when there is no such axis or index.
+    /// As [`Array::resize`], and [`Error::OutOfBounds`] when there is no such axis or index.
     pub fn delete(&mut self, axis: usize, range: impl Into<Axis>) -> Result<()> {
         let mut transaction = self.transaction();
         transaction.delete(axis, range)?;
@@ -193,9 +200,7 @@ impl Array {
         let length = self.axis_length(axis)?;
         let index = index.unwrap_or(length);
         if index > length {
-            return Err(Error::usage(format!(
-                "index {index} is out of range for axis {axis} with {length} items"
-            )));
+            return Err(Error::index(axis, index, length, index));
         }
         let others = self.shape().iter().enumerate().filter(|(other, _)| *other != axis);
         let mut others = others.map(|(_, &n)| n);
@@ -204,20 +209,25 @@ impl Array {
         } else {
             others.try_fold(self.grid.itemsize() as u64, u64::checked_mul)
         };
-        let slab = slab.ok_or_else(|| Error::usage("a slab has more than 2^64 bytes"))?;
+        let slab = slab.ok_or_else(|| Error::too_large(u64::MAX, "a slab has more than 2^64 bytes"))?;
         let bytes = items.len() as u64;
         let count = count.or(bytes.checked_div(slab)).unwrap_or(0);
         if count.saturating_mul(slab) != bytes {
-            return Err(Error::usage(format!(
-                "{bytes} bytes are no whole slabs: one along axis {axis} of {:?} has {slab}",
-                self.shape()
-            )));
+            return Err(Error::not_whole(
+                slab,
+                bytes,
+                format!(
+                    "{bytes} bytes are no whole slabs: one along axis {axis} of {:?} has {slab}",
+                    self.shape()
+                ),
+            ));
         }
         let mut axes = self.kept_axes()?;
         axes[axis] = AxisParts::spliced(length, index..index, count)?;
         let lengths = axes.iter().map(|axis| usize::try_from(axis.len()));
-        let mut lengths =
-            lengths.collect::<Result<Vec<_>, _>>().map_err(|_| Error::usage("an axis is too long"))?;
+        let mut lengths = lengths
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(|_| Error::too_large(usize::MAX, "an axis is too long"))?;
         // At most the number of bytes that are in memory, or nobody's.
         lengths[axis] = count as usize;
         self.stage_shape(&axes, Incoming::Items { bytes: items, lengths })
@@ -260,7 +270,13 @@ impl Array {
 
     pub(in crate::array) fn axis_length(&self, axis: usize) -> Result<u64> {
         let found = self.shape().get(axis).copied();
-        found.ok_or_else(|| Error::usage(format!("there is no axis {axis}: the shape is {:?}", self.shape())))
+        found.ok_or_else(|| {
+            Error::out_of_bounds(
+                axis,
+                self.shape().len(),
+                format!("there is no axis {axis}: the shape is {:?}", self.shape()),
+            )
+        })
     }
 }
 

@@ -20,6 +20,7 @@ impl Array {
         if axes.iter().all(AxisParts::is_kept) {
             return Ok(());
         }
+        self.schunk.check_writable()?;
         let shape: Vec<u64> = axes.iter().map(AxisParts::len).collect();
         let grid = self.regrid(&shape)?;
         grid.check_writable()?;

@@ -20,7 +20,8 @@ impl Array {
     /// ```
     ///
     /// # Errors
-    /// As [`Array::append_bytes`], and [`Error::Usage`](crate::Error::Usage) when `T` does not stand for the dtype.
+    /// As [`Array::append_bytes`], and [`Error::DtypeMismatch`](crate::Error::DtypeMismatch) when `T` does not stand
+    /// for the dtype.
     pub fn append_items<T: Element>(&mut self, axis: usize, items: &[T]) -> Result<()> {
         let mut transaction = self.transaction();
         transaction.append_items(axis, items)?;
@@ -30,7 +31,8 @@ impl Array {
     /// Inserts items of a Rust type along an axis before `index`, and commits; see [`Array::insert_bytes`].
     ///
     /// # Errors
-    /// As [`Array::insert_bytes`], and [`Error::Usage`](crate::Error::Usage) when `T` does not stand for the dtype.
+    /// As [`Array::insert_bytes`], and [`Error::DtypeMismatch`](crate::Error::DtypeMismatch) when `T` does not stand
+    /// for the dtype.
     pub fn insert_items<T: Element>(&mut self, axis: usize, index: u64, items: &[T]) -> Result<()> {
         let mut transaction = self.transaction();
         transaction.insert_items(axis, index, items)?;

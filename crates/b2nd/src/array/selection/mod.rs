@@ -198,7 +198,8 @@ impl Selection {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Usage`](crate::Error::Usage) when the selection does not fit the shape.
+    /// [`Error::OutOfBounds`](crate::Error::OutOfBounds) or [`Error::NdimMismatch`](crate::Error::NdimMismatch) when
+    /// the selection does not fit the shape.
     pub fn resolve(&self, shape: &[u64]) -> Result<ResolvedSelection> {
         match &self.kind {
             Kind::Axes(axes) => resolve::resolve(axes, shape),

@@ -11,7 +11,7 @@ impl Selection {
     /// outer brackets may be there where they cannot be a list: `[1:, ...]`, `[[3, 1], 0]`.
     ///
     /// # Errors
-    /// [`Error::Usage`] that names the part that is not understood.
+    /// [`Error::Syntax`] that names the part that is not understood.
     ///
     /// ```
     /// use b2nd::Selection;
@@ -81,9 +81,10 @@ fn parse_list(part: &str, inner: &str) -> Result<Axis> {
         return Ok(Axis::Mask(mask));
     }
     entries().map(str::parse).collect::<Result<_, _>>().map(Axis::List).map_err(|_| {
-        Error::usage(format!(
-            "cannot understand '{part}' in the slice: a list holds indices, or True and False"
-        ))
+        Error::syntax(
+            part,
+            format!("cannot understand '{part}' in the slice: a list holds indices, or True and False"),
+        )
     })
 }
 
@@ -97,9 +98,12 @@ fn parse_part(part: &str) -> Result<Axis> {
         return parse_list(part, inner);
     }
     let unknown = || {
-        Error::usage(format!(
-            "cannot understand '{part}' in the slice: a part is an index (5, -1), a range (10:20, :, ::2), a list ([3, 1]), '...' or 'None'"
-        ))
+        Error::syntax(
+            part,
+            format!(
+                "cannot understand '{part}' in the slice: a part is an index (5, -1), a range (10:20, :, ::2), a list ([3, 1]), '...' or 'None'"
+            ),
+        )
     };
     let number = |text: &str| text.trim().parse::<i64>().map_err(|_| unknown());
     let Some((start, rest)) = part.split_once(':') else {
@@ -109,9 +113,10 @@ fn parse_part(part: &str) -> Result<Axis> {
     let bound = |text: &str| if text.trim().is_empty() { Ok(None) } else { number(text).map(Some) };
     let step = bound(step)?.unwrap_or(1);
     if step == 0 {
-        return Err(Error::usage(format!(
-            "the step of '{part}' is 0: a step is 1 or more, or negative to walk backwards"
-        )));
+        return Err(Error::syntax(
+            part,
+            format!("the step of '{part}' is 0: a step is 1 or more, or negative to walk backwards"),
+        ));
     }
     Ok(Axis::Range { start: bound(start)?, stop: bound(stop)?, step })
 }

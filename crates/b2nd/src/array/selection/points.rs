@@ -17,11 +17,8 @@ fn resolved(positions: Vec<u64>) -> Resolved {
 
 /// One more coordinate of a position.
 fn step(flat: u64, index: i64, axis: usize, length: u64, point: usize) -> Result<u64> {
-    let at = absolute(index, length).ok_or_else(|| {
-        Error::usage(format!(
-            "index {index} of point {point} is out of range for axis {axis} with {length} items"
-        ))
-    })?;
+    let at = absolute(index, length)
+        .ok_or_else(|| Error::index(axis, index, length, format_args!("{index} of point {point}")))?;
     // Inside an array, whose items are fewer than 2^63.
     Ok(flat.wrapping_mul(length).wrapping_add(at))
 }
@@ -30,10 +27,14 @@ fn step(flat: u64, index: i64, axis: usize, length: u64, point: usize) -> Result
 pub(super) fn points(coordinates: &[i64], shape: &[u64]) -> Result<Resolved> {
     let ndim = shape.len();
     if ndim == 0 || !coordinates.len().is_multiple_of(ndim) {
-        return Err(Error::usage(format!(
-            "{} numbers are no points of an array with {ndim} axes, which take {ndim} each",
-            coordinates.len()
-        )));
+        return Err(Error::not_whole(
+            ndim,
+            coordinates.len(),
+            format!(
+                "{} numbers are no points of an array with {ndim} axes, which take {ndim} each",
+                coordinates.len()
+            ),
+        ));
     }
     let mut positions = reserved(POINTS, coordinates.len() / ndim)?;
     for (point, at) in coordinates.chunks_exact(ndim).enumerate() {
@@ -48,18 +49,26 @@ pub(super) fn points(coordinates: &[i64], shape: &[u64]) -> Result<Resolved> {
 /// The indices of all points along one axis after the other.
 pub(super) fn coordinates(lists: &[Vec<i64>], shape: &[u64]) -> Result<Resolved> {
     if lists.len() != shape.len() || shape.is_empty() {
-        return Err(Error::usage(format!(
-            "{} lists of coordinates are given, and the array has {} axes: its shape is {shape:?}",
+        return Err(Error::ndim(
+            shape.len(),
             lists.len(),
-            shape.len()
-        )));
+            format!(
+                "{} lists of coordinates are given, and the array has {} axes: its shape is {shape:?}",
+                lists.len(),
+                shape.len()
+            ),
+        ));
     }
     let count = lists.first().map_or(0, Vec::len);
     if let Some(other) = lists.iter().find(|list| list.len() != count) {
-        return Err(Error::usage(format!(
-            "lists of coordinates have {count} and {} entries: a point takes one of each",
-            other.len()
-        )));
+        return Err(Error::length(
+            count,
+            other.len(),
+            format!(
+                "lists of coordinates have {count} and {} entries: a point takes one of each",
+                other.len()
+            ),
+        ));
     }
     let mut positions = reserved(POINTS, count)?;
     positions.resize(count, 0);
@@ -79,7 +88,11 @@ pub(super) fn flat(list: &[i64], shape: &[u64]) -> Result<Resolved> {
     let mut positions = reserved(POINTS, list.len())?;
     for (entry, &index) in list.iter().enumerate() {
         positions.push(absolute(index, size).ok_or_else(|| {
-            Error::usage(format!("position {index} (entry {entry}) is out of range for {size} items"))
+            Error::out_of_bounds(
+                index,
+                size,
+                format!("position {index} (entry {entry}) is out of range for {size} items"),
+            )
         })?);
     }
     Ok(resolved(positions))
@@ -88,14 +101,19 @@ pub(super) fn flat(list: &[i64], shape: &[u64]) -> Result<Resolved> {
 /// The items where a mask is true, in C order.
 pub(super) fn mask(mask: &[bool], mask_shape: &[u64], shape: &[u64]) -> Result<Resolved> {
     if mask_shape != shape {
-        return Err(Error::usage(format!("the mask has the shape {mask_shape:?}, and the array {shape:?}")));
+        return Err(Error::shape(
+            shape,
+            mask_shape,
+            format!("the mask has the shape {mask_shape:?}, and the array {shape:?}"),
+        ));
     }
     let size = shape.iter().try_fold(1u64, |n, &length| n.checked_mul(length));
     if !shape.contains(&0) && size != Some(mask.len() as u64) || shape.contains(&0) && !mask.is_empty() {
-        return Err(Error::usage(format!(
-            "a mask of {} items does not have the shape {shape:?}",
-            mask.len()
-        )));
+        return Err(Error::length(
+            size.unwrap_or(0),
+            mask.len(),
+            format!("a mask of {} items does not have the shape {shape:?}", mask.len()),
+        ));
     }
     let mut positions = reserved(POINTS, mask.iter().filter(|&&taken| taken).count())?;
     positions.extend(mask.iter().zip(0..).filter(|(taken, _)| **taken).map(|(_, position)| position));

@@ -181,7 +181,7 @@ impl ResolvedSelection {
         picks
             .iter()
             .try_fold(1u64, |total, pick| total.checked_mul(pick.count()))
-            .ok_or_else(|| Error::usage("the selection has more than 2^64 items"))
+            .ok_or_else(|| Error::too_large(u64::MAX, "the selection has more than 2^64 items"))
     }
 }
 
@@ -189,10 +189,11 @@ pub(super) fn resolve(axes: &[Axis], shape: &[u64]) -> Result<Resolved> {
     let used = axes.iter().filter(|a| !matches!(a, Axis::NewAxis | Axis::Ellipsis)).count();
     let ellipses = axes.iter().filter(|a| matches!(a, Axis::Ellipsis)).count();
     if used > shape.len() {
-        return Err(Error::usage(format!(
-            "the slice names {used} axes, and the array has {}: its shape is {shape:?}",
-            shape.len()
-        )));
+        return Err(Error::ndim(
+            shape.len(),
+            used,
+            format!("the slice names {used} axes, and the array has {}: its shape is {shape:?}", shape.len()),
+        ));
     }
     if ellipses > 1 {
         return Err(Error::usage("a slice can hold one '...' only"));
@@ -239,9 +240,7 @@ fn resolve_list(list: &[i64], axis: usize, length: u64) -> Result<Pick> {
     let mut indices = reserved(LIST, list.len())?;
     for (entry, &index) in list.iter().enumerate() {
         indices.push(absolute(index, length).ok_or_else(|| {
-            Error::usage(format!(
-                "index {index} (entry {entry} of the list) is out of range for axis {axis} with {length} items"
-            ))
+            Error::index(axis, index, length, format_args!("{index} (entry {entry} of the list)"))
         })?);
     }
     pick(indices)
@@ -249,10 +248,11 @@ fn resolve_list(list: &[i64], axis: usize, length: u64) -> Result<Pick> {
 
 fn resolve_mask(mask: &[bool], axis: usize, length: u64) -> Result<Pick> {
     if mask.len() as u64 != length {
-        return Err(Error::usage(format!(
-            "the mask has {} entries, and axis {axis} has {length} items",
-            mask.len()
-        )));
+        return Err(Error::length(
+            length,
+            mask.len(),
+            format!("the mask has {} entries, and axis {axis} has {length} items", mask.len()),
+        ));
     }
     let mut indices = reserved(LIST, mask.iter().filter(|&&taken| taken).count())?;
     indices.extend(mask.iter().zip(0..).filter(|(taken, _)| **taken).map(|(_, index)| index));
@@ -294,9 +294,7 @@ fn resolve_line(part: &Axis, axis: usize, length: u64) -> Result<Line> {
     match *part {
         Axis::Index(index) => match absolute(index, length) {
             Some(start) => Ok(Line { start, step: 1, count: 1 }),
-            None => Err(Error::usage(format!(
-                "index {index} is out of range for axis {axis} with {length} items"
-            ))),
+            None => Err(Error::index(axis, index, length, index)),
         },
         Axis::Range { start, stop, step } => {
             if step == 0 {

@@ -67,13 +67,17 @@ impl ResolvedSelection {
     /// What is taken along an axis of the array.
     ///
     /// # Errors
-    /// [`Error::Usage`] when the array has no such axis, and for selections of single items.
+    /// [`Error::OutOfBounds`] when the array has no such axis; [`Error::Usage`] for selections of single items.
     pub fn along(&self, axis: usize) -> Result<TakenAxis> {
         let Taken::Axes(picks) = &self.taken else {
             return Err(Error::usage("a selection of single items takes nothing along one axis"));
         };
         let Some(pick) = picks.get(axis) else {
-            return Err(Error::usage(format!("there is no axis {axis}: the array has {} axes", picks.len())));
+            return Err(Error::out_of_bounds(
+                axis,
+                picks.len(),
+                format!("there is no axis {axis}: the array has {} axes", picks.len()),
+            ));
         };
         taken(pick)
     }
@@ -81,17 +85,18 @@ impl ResolvedSelection {
     /// The selection of the array that gives the box `start[d]..stop[d]` of the result.
     ///
     /// # Errors
-    /// [`Error::Usage`] when the box is not inside the result, and when it is empty along a new axis, which has always one
-    /// item in a selection.
+    /// [`Error::ShapeMismatch`] when the box is not inside the result; [`Error::Usage`] when it is empty along a new
+    /// axis, which has always one item in a selection.
     pub fn part_of_box(&self, start: &[u64], stop: &[u64]) -> Result<Selection> {
         let inside = |((&start, &stop), &len): ((&u64, &u64), &u64)| start <= stop && stop <= len;
         let ndim = self.shape.len();
         if start.len() != ndim || stop.len() != ndim || !start.iter().zip(stop).zip(&self.shape).all(inside) {
             let tuple: Vec<String> = self.shape.iter().map(u64::to_string).collect();
-            return Err(Error::usage(format!(
+            let message = format!(
                 "the box {start:?} to {stop:?} is not inside the selection, whose shape is ({})",
                 tuple.join(", ")
-            )));
+            );
+            return Err(Error::shape(&self.shape, stop, message));
         }
         let is_new = |axis: &Option<usize>| axis.is_none() && matches!(self.taken, Taken::Axes(_));
         if self.axes.iter().zip(start.iter().zip(stop)).any(|(axis, (a, b))| is_new(axis) && a == b) {

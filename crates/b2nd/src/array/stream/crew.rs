@@ -256,7 +256,7 @@ impl Desk {
     fn check(&mut self) -> Result<()> {
         match self.failure.take() {
             Some(error) => Err(error),
-            None if self.failed => Err(Error::usage("a write of this stream failed before: start another")),
+            None if self.failed => Err(Error::state("a write of this stream failed before: start another")),
             None => Ok(()),
         }
     }

@@ -73,7 +73,11 @@ impl Slabs {
         let own = self.shape.lengths()?;
         let Some(&length) = own.get(self.axis) else {
             let ndim = own.len();
-            return Err(Error::usage(format!("there is no axis {} in {ndim} dimensions", self.axis)));
+            return Err(Error::out_of_bounds(
+                self.axis,
+                ndim,
+                format!("there is no axis {} in {ndim} dimensions", self.axis),
+            ));
         };
         if own.iter().enumerate().any(|(axis, &n)| n == 0 && axis != self.axis) {
             return Err(Error::usage("an array without items cannot be streamed: create it"));

@@ -118,16 +118,19 @@ impl StreamWriter {
     /// Appends a slab: C order, the dtype's own byte order, any whole number of items along the axis.
     ///
     /// # Errors
-    /// [`Error::Usage`] when the bytes are no such slab, or more come than the axis was to have (then nothing is taken);
-    /// and what went wrong since the last call: [`Error::Io`], [`Error::Cancelled`], [`Error::OutOfMemory`].
+    /// [`Error::NotWhole`] when the bytes are no such slab; [`Error::LengthMismatch`] when more come than the axis
+    /// was to have (then nothing is taken); and what went wrong since the last call: [`Error::Io`],
+    /// [`Error::Cancelled`], [`Error::OutOfMemory`].
     pub fn push_bytes(&mut self, slab: &[u8]) -> Result<()> {
         self.check()?;
         let of_one = self.row.slab_bytes();
         if !slab.len().is_multiple_of(of_one) {
             let (bytes, axis) = (slab.len(), self.axis);
-            return Err(Error::usage(format!(
-                "{bytes} bytes are no slab: an item along axis {axis} has {of_one}"
-            )));
+            return Err(Error::not_whole(
+                of_one,
+                bytes,
+                format!("{bytes} bytes are no slab: an item along axis {axis} has {of_one}"),
+            ));
         }
         let count = slab.len() / of_one;
         let len = self.len.saturating_add(count as u64);
@@ -135,7 +138,11 @@ impl StreamWriter {
             && len > expected
         {
             let axis = self.axis;
-            return Err(Error::usage(format!("{len} items along axis {axis}, which was to have {expected}")));
+            return Err(Error::length(
+                expected,
+                len,
+                format!("{len} items along axis {axis}, which was to have {expected}"),
+            ));
         }
         self.grid_of(len)?;
         let result = self.take(slab, count);
@@ -161,21 +168,26 @@ impl StreamWriter {
     /// Stores what is left and makes the array visible, whole, under its name.
     ///
     /// # Errors
-    /// [`Error::Usage`] when fewer items came than the axis was to have; [`Error::Io`] when the file cannot be written or
-    /// moved to its name; what went wrong since the last call. Then nothing remains but what a flush made visible.
+    /// [`Error::LengthMismatch`] when fewer items came than the axis was to have; [`Error::Io`] when the file cannot
+    /// be written or moved to its name; what went wrong since the last call. Then nothing remains but what a flush
+    /// made visible.
     pub fn finish(mut self) -> Result<Array> {
         self.check()?;
         if let Some(expected) = self.expected
             && self.len < expected
         {
             let (len, axis) = (self.len, self.axis);
-            return Err(Error::usage(format!("{len} items along axis {axis}, which was to have {expected}")));
+            return Err(Error::length(
+                expected,
+                len,
+                format!("{len} items along axis {axis}, which was to have {expected}"),
+            ));
         }
         self.submit_row()?;
         self.commit()?;
         let grid = self.grid_of(self.len)?;
         let (dtype, text) = (self.dtype.clone(), self.text.clone());
-        let gone = || Error::usage("the stream is finished already");
+        let gone = || Error::state("the stream is finished already");
         let crew = self.disband(false).and_then(Arc::into_inner).ok_or_else(gone)?;
         let schunk = *crew.queue.into_inner();
         Ok(Array::from_parts(schunk, grid, dtype, text, meta::Revision::B2nd7))
@@ -184,7 +196,7 @@ impl StreamWriter {
     /// An error when this process is not the one that has the threads, or something went wrong before.
     fn check(&self) -> Result<()> {
         if std::process::id() != self.process {
-            return Err(Error::usage(
+            return Err(Error::state(
                 "a stream cannot be used in a forked process: its threads are not here",
             ));
         }
@@ -194,12 +206,12 @@ impl StreamWriter {
         if self.open {
             Ok(())
         } else {
-            Err(Error::usage("a call of this stream failed: it can only be dropped"))
+            Err(Error::state("a call of this stream failed: it can only be dropped"))
         }
     }
 
     fn crew(&self) -> Result<&Arc<Crew>> {
-        self.crew.as_ref().ok_or_else(|| Error::usage("the stream is finished already"))
+        self.crew.as_ref().ok_or_else(|| Error::state("the stream is finished already"))
     }
 
     /// The geometry with `len` items along the axis.
@@ -231,7 +243,7 @@ impl StreamWriter {
     /// Hands over the row, full or not.
     fn submit_row(&mut self) -> Result<()> {
         let jobs = self.jobs()?;
-        let gone = || Error::usage("the stream is finished already");
+        let gone = || Error::state("the stream is finished already");
         let crew = self.crew.as_ref().ok_or_else(gone)?;
         for (mut job, bytes) in jobs.into_iter().zip(self.current.drain(..)) {
             job.bytes = bytes;

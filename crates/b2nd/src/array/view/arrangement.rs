@@ -50,11 +50,15 @@ impl Arrangement {
     pub(super) fn squeeze_axes(&self, axes: &[i64]) -> Result<Self> {
         let named = named_axes(axes, self.grid.ndim())?;
         if let Some(&axis) = named.iter().find(|&&axis| self.grid.shape()[axis] != 1) {
-            return Err(Error::usage(format!(
-                "axis {axis} has {} items: only axes of length 1 can be left out of the shape {:?}",
+            return Err(Error::length(
+                1u64,
                 self.grid.shape()[axis],
-                self.grid.shape()
-            )));
+                format!(
+                    "axis {axis} has {} items: only axes of length 1 can be left out of the shape {:?}",
+                    self.grid.shape()[axis],
+                    self.grid.shape()
+                ),
+            ));
         }
         Ok(self.without(|axis| named.contains(&axis)))
     }
@@ -62,9 +66,11 @@ impl Arrangement {
     pub(super) fn expand_dims(&self, axes: &[i64]) -> Result<Self> {
         let ndim = self.grid.ndim().saturating_add(axes.len());
         if ndim > MAX_NDIM {
-            return Err(Error::usage(format!(
-                "a view has at most {MAX_NDIM} axes, and this one would have {ndim}"
-            )));
+            return Err(Error::above(
+                MAX_NDIM,
+                ndim,
+                format!("a view has at most {MAX_NDIM} axes, and this one would have {ndim}"),
+            ));
         }
         let new = named_axes(axes, ndim)?;
         let mut own = 0..self.grid.ndim();
@@ -80,7 +86,11 @@ impl Arrangement {
         let ndim = self.grid.ndim();
         let order = named_axes(axes, ndim)?;
         if order.len() != ndim {
-            return Err(Error::usage(format!("the order of axes {axes:?} names {} of {ndim}", order.len())));
+            return Err(Error::ndim(
+                ndim,
+                order.len(),
+                format!("the order of axes {axes:?} names {} of {ndim}", order.len()),
+            ));
         }
         Ok(self.rearranged(&order.into_iter().map(Some).collect::<Vec<_>>()))
     }

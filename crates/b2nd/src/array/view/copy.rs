@@ -99,7 +99,8 @@ impl Options {
     /// ```
     ///
     /// # Errors
-    /// As [`Options::create`], [`Error::Usage`](crate::Error::Usage) when the selection does not fit the shape, and
+    /// As [`Options::create`], [`Error::OutOfBounds`](crate::Error::OutOfBounds) or
+    /// [`Error::NdimMismatch`](crate::Error::NdimMismatch) when the selection does not fit the shape, and
     /// [`Error::Format`](crate::Error::Format) where the array is damaged.
     pub fn slice<'a>(
         self,

@@ -87,7 +87,9 @@ impl Array {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Usage`](crate::Error::Usage) when an axis has another length, does not exist, or is named twice.
+    /// [`Error::LengthMismatch`](crate::Error::LengthMismatch) when an axis has another length,
+    /// [`Error::OutOfBounds`](crate::Error::OutOfBounds) when it does not exist,
+    /// [`Error::Usage`](crate::Error::Usage) when it is named twice.
     pub fn squeeze_axes(&self, axes: &[i64]) -> Result<View<'_>> {
         self.view().squeeze_axes(axes)
     }
@@ -102,7 +104,9 @@ impl Array {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Usage`](crate::Error::Usage) when the view has no such axis, one is named twice, or there are more than 16.
+    /// [`Error::OutOfBounds`](crate::Error::OutOfBounds) when the view has no such axis,
+    /// [`Error::Usage`](crate::Error::Usage) when one is named twice, [`Error::TooLarge`](crate::Error::TooLarge)
+    /// when there are more than 16.
     pub fn expand_dims(&self, axes: &[i64]) -> Result<View<'_>> {
         self.view().expand_dims(axes)
     }
@@ -132,7 +136,9 @@ impl Array {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Usage`](crate::Error::Usage) when an axis is missing, does not exist, or is named twice.
+    /// [`Error::NdimMismatch`](crate::Error::NdimMismatch) when an axis is missing,
+    /// [`Error::OutOfBounds`](crate::Error::OutOfBounds) when it does not exist,
+    /// [`Error::Usage`](crate::Error::Usage) when it is named twice.
     pub fn permute(&self, axes: &[i64]) -> Result<View<'_>> {
         self.view().permute(axes)
     }
@@ -319,7 +325,8 @@ impl<'a> View<'a> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Usage`](crate::Error::Usage) when the selection does not fit the shape of the view.
+    /// [`Error::OutOfBounds`](crate::Error::OutOfBounds) or [`Error::NdimMismatch`](crate::Error::NdimMismatch) when
+    /// the selection does not fit the shape of the view.
     pub fn selection_shape(&self, selection: impl Into<Selection>) -> Result<Vec<u64>> {
         self.items().selection_shape(selection)
     }

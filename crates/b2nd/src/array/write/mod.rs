@@ -54,9 +54,9 @@ impl Array {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Usage`] when the selection does not fit the shape or takes another number of bytes, or the array was
-    /// opened for reading only; [`Error::Format`] where a block that is written in part is damaged. After
-    /// an error nothing of the write is visible.
+    /// [`Error::OutOfBounds`] or [`Error::NdimMismatch`] when the selection does not fit the shape;
+    /// [`Error::LengthMismatch`] when it takes another number of bytes; [`Error::ReadOnly`]; [`Error::Format`] where
+    /// a block that is written in part is damaged. After an error nothing of the write is visible.
     pub fn write_bytes(&mut self, selection: impl Into<Selection>, items: &[u8]) -> Result<()> {
         let mut transaction = self.transaction();
         transaction.write_bytes(selection, items)?;
@@ -74,7 +74,7 @@ impl Array {
     /// ```
     ///
     /// # Errors
-    /// As [`Array::write_bytes`], and [`Error::Usage`] when `item` does not have the size of an item.
+    /// As [`Array::write_bytes`], and [`Error::LengthMismatch`] when `item` does not have the size of an item.
     pub fn fill_bytes(&mut self, selection: impl Into<Selection>, item: &[u8]) -> Result<()> {
         let mut transaction = self.transaction();
         transaction.fill_bytes(selection, item)?;
@@ -100,6 +100,7 @@ impl Array {
         if bytes == 0 {
             return Ok(());
         }
+        self.schunk.check_writable()?;
         let Array { schunk, grid, .. } = self;
         let (itemsize, items) = (grid.itemsize(), given.bytes());
         let picks = match resolved.taken {
@@ -139,11 +140,15 @@ impl Array {
             Given::One(item) => (item.len() as u64, self.grid.itemsize() as u64),
         };
         if found != due {
-            return Err(Error::usage(format!(
-                "{found} bytes are given, and the selection takes {due}: shape {:?} of {}",
-                resolved.shape,
-                self.dtype()
-            )));
+            return Err(Error::length(
+                due,
+                found,
+                format!(
+                    "{found} bytes are given, and the selection takes {due}: shape {:?} of {}",
+                    resolved.shape,
+                    self.dtype()
+                ),
+            ));
         }
         Ok(bytes)
     }

@@ -78,7 +78,7 @@ impl Transaction<'_> {
     /// Makes one change of many.
     pub(crate) fn stage(&mut self, change: impl FnOnce(&mut Array) -> Result<()>) -> Result<()> {
         if !self.open {
-            return Err(Error::usage("a change of this transaction failed before: start another"));
+            return Err(Error::state("a change of this transaction failed before: start another"));
         }
         let result = change(self.array);
         self.open = result.is_ok();
@@ -91,7 +91,7 @@ impl Transaction<'_> {
     /// [`Error::Io`] when the file cannot be written; then none of the writes is visible.
     pub fn commit(mut self) -> Result<()> {
         if !self.open {
-            return Err(Error::usage("a write of this transaction failed: nothing is committed"));
+            return Err(Error::state("a write of this transaction failed: nothing is committed"));
         }
         self.array.commit()?;
         self.open = false;
@@ -154,7 +154,7 @@ impl ArrayWriter {
     /// Makes one change of many.
     pub(crate) fn stage(&mut self, change: impl FnOnce(&mut Array) -> Result<()>) -> Result<()> {
         if !self.open {
-            return Err(Error::usage("a write of this array failed before: start another"));
+            return Err(Error::state("a write of this array failed before: start another"));
         }
         let result = change(&mut self.array);
         self.open = result.is_ok();
@@ -164,11 +164,12 @@ impl ArrayWriter {
     /// Makes the array visible, whole, under its name; of one that was there, all changes at once.
     ///
     /// # Errors
-    /// [`Error::Io`] when the file cannot be written or moved to its name; [`Error::Usage`] when a file of that name has
-    /// appeared and may not be replaced. Then nothing remains of a new array, and of another none of the changes.
+    /// [`Error::Io`] when the file cannot be written or moved to its name; [`Error::AlreadyExists`] when a file of
+    /// that name has appeared and may not be replaced. Then nothing remains of a new array, and of another none of
+    /// the changes.
     pub fn commit(mut self) -> Result<Array> {
         if !self.open {
-            return Err(Error::usage("a write of this array failed: nothing is committed"));
+            return Err(Error::state("a write of this array failed: nothing is committed"));
         }
         self.array.commit()?;
         Ok(self.array)
@@ -177,10 +178,10 @@ impl ArrayWriter {
     /// Forgets all that was written, and gives the array back as it was.
     ///
     /// # Errors
-    /// [`Error::Usage`] for a new array, which never was; [`Error::Io`] when the file cannot be read.
+    /// [`Error::State`] for a new array, which never was; [`Error::Io`] when the file cannot be read.
     pub fn rollback(mut self) -> Result<Array> {
         if self.new {
-            return Err(Error::usage("a new array has nothing to go back to: drop its writer"));
+            return Err(Error::state("a new array has nothing to go back to: drop its writer"));
         }
         self.array.rollback()?;
         Ok(self.array)

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::codec::Codec;
-use crate::error::Error;
+use crate::error::{Error, Fault};
 use crate::exec::Exec;
 use crate::exec::Scratch;
 use crate::filter::Pipeline;

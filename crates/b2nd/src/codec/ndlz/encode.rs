@@ -16,20 +16,22 @@ const SLOTS: usize = 1 << 13;
 /// The longest distance, as two bytes have room for it.
 const REACH: usize = u16::MAX as usize;
 
-/// Whether blocks of that shape can be written: an [`Error::Usage`] says why not.
+/// Whether blocks of that shape can be written: an [`Error::Compression`] says why not.
 pub(crate) fn check(meta: u8, block_shape: Option<&[u32]>) -> Result<(usize, usize, usize)> {
     let side = match meta {
         4 | 8 => usize::from(meta),
         other => {
-            return Err(Error::usage(format!(
+            return Err(Error::compression(format!(
                 "ndlz has cells of 4 or 8 items a side: its codec meta is not {other}"
             )));
         }
     };
     match block_shape {
         Some(&[rows, columns]) => Ok((side, rows as usize, columns as usize)),
-        Some(other) => Err(Error::usage(format!("ndlz works in two dimensions, not in {}", other.len()))),
-        None => Err(Error::usage("ndlz needs the shape of the blocks, which only an array has")),
+        Some(other) => {
+            Err(Error::compression(format!("ndlz works in two dimensions, not in {}", other.len())))
+        }
+        None => Err(Error::compression("ndlz needs the shape of the blocks, which only an array has")),
     }
 }
 
@@ -50,7 +52,7 @@ impl Encoder {
     ) -> Result<Option<usize>> {
         let (side, rows, columns) = check(meta, block_shape)?;
         if rows.checked_mul(columns) != Some(src.len()) {
-            return Err(Error::usage(format!(
+            return Err(Error::compression(format!(
                 "ndlz works on {rows} × {columns} bytes, not on {}: items of more than one byte have to be shuffled and split",
                 src.len()
             )));

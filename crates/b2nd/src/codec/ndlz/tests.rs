@@ -135,7 +135,7 @@ fn what_cannot_be_written_is_the_callers_fault() {
         [(5, Some(&[4, 4][..]), 16), (4, Some(&[4, 2, 2]), 16), (4, None, 16), (4, Some(&[4, 4]), 64)]
     {
         let result = Encoder::default().encode(side, shape, &vec![1; len], &mut dst);
-        assert!(matches!(result, Err(Error::Usage(_))), "{shape:?}");
+        assert!(matches!(result, Err(Error::Compression(_))), "{shape:?}");
     }
     let none = Encoder::default().encode(4, Some(&[4, 4]), &(0..16).collect::<Vec<u8>>(), &mut dst[..20]);
     assert_eq!(none.unwrap(), None, "no room");

@@ -18,7 +18,7 @@ pub(crate) fn compress(
     dst: &mut [u8],
 ) -> Result<Option<usize>> {
     check(codec, info)?;
-    let job = Job::new(codec, info, src.len()).map_err(Error::usage)?;
+    let job = Job::new(codec, info, src.len()).map_err(Error::compression)?;
     let stream = match info.typesize {
         4 => job.write(&items(src, f32::from_le_bytes)?)?,
         _ => job.write(&items(src, f64::from_le_bytes)?)?,
@@ -111,7 +111,7 @@ impl Job {
     }
 
     fn write_in<T: ZfpScalar>(&self, items: &[T], dims: impl ZfpDims) -> Result<Vec<u8>> {
-        let failed = |error: &dyn std::fmt::Display| Error::usage(format!("zfp: {error}"));
+        let failed = |error: &dyn std::fmt::Display| Error::compression(format!("zfp: {error}"));
         let room = self.config.maximum_size(self.kind, dims).ok_or_else(|| failed(&"too large a block"))?;
         let field = ZfpField::new(items, dims).map_err(|error| failed(&error))?;
         let mut stream =

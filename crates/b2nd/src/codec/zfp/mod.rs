@@ -19,7 +19,7 @@ pub(super) use library::{compress, decompress};
 /// The shortest block along any axis.
 const LEAST: u32 = 4;
 
-/// Whether such blocks can be written: an [`Error::Usage`] says why not.
+/// Whether such blocks can be written: an [`Error::Compression`] says why not.
 pub(super) fn check(codec: Codec, info: &BlockInfo<'_>) -> Result<()> {
     if cfg!(not(feature = "zfp")) {
         return Err(Error::unsupported(format!("{} without the feature zfp", codec.name())));
@@ -41,5 +41,5 @@ pub(super) fn check(codec: Codec, info: &BlockInfo<'_>) -> Result<()> {
         }
         Some(_) => return Ok(()),
     };
-    Err(Error::usage(wrong))
+    Err(Error::compression(wrong))
 }

@@ -65,6 +65,6 @@ fn what_cannot_be_written_is_the_callers_fault() {
         good.with_block_shape(&[4; 5]),
         BlockInfo::new(2).with_meta(10).with_block_shape(&[4, 4]),
     ] {
-        assert!(matches!(check(Codec::ZfpRate, &bad), Err(Error::Usage(_))), "{bad:?}");
+        assert!(matches!(check(Codec::ZfpRate, &bad), Err(Error::Compression(_))), "{bad:?}");
     }
 }

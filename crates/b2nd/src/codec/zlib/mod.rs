@@ -40,7 +40,7 @@ impl Context {
             Ok(Status::Ok | Status::BufError) => Ok(None),
             Err(error) => {
                 self.deflate = None;
-                Err(crate::Error::usage(format!("zlib cannot compress: {}", error.as_str())))
+                Err(crate::Error::compression(format!("zlib cannot compress: {}", error.as_str())))
             }
         }
     }

@@ -40,7 +40,7 @@ impl Context {
         let mut encoder: FrameCompressor = FrameCompressor::new(level);
         encoder.set_content_checksum(false);
         if let Some(Dictionary::Writing(bytes)) = dictionary {
-            let refused = |error| Error::usage(format!("the zstd dictionary cannot be used: {error}"));
+            let refused = |error| Error::compression(format!("the zstd dictionary cannot be used: {error}"));
             encoder.set_dictionary_from_bytes(bytes).map_err(refused)?;
         }
         encoder.compress_independent_frame_into(src, &mut self.buffer);

@@ -41,7 +41,7 @@ impl Context {
             Err(code) if code == DST_TOO_SMALL => Ok(None),
             Err(code) if code == NO_MEMORY => Err(no_memory()),
             Err(code) => {
-                Err(Error::usage(format!("zstd cannot compress: {}", zstd_safe::get_error_name(code))))
+                Err(Error::compression(format!("zstd cannot compress: {}", zstd_safe::get_error_name(code))))
             }
         }
     }

@@ -140,7 +140,7 @@ fn cells_that_cannot_be_are_refused_and_the_fault_is_named() {
         (Filter::NdMean, 4, 4, &[2, 8]),
     ] {
         let error = Steps::for_writing(&one(filter, meta), typesize, false, &context(shape)).map(|_| ());
-        assert!(matches!(error, Err(Error::Usage(_))), "{filter:?} {shape:?}");
+        assert!(matches!(error, Err(Error::Compression(_))), "{filter:?} {shape:?}");
     }
     assert!(Steps::for_writing(&one(Filter::NdMean, 4), 4, false, &context(&[2, 4])).is_ok());
 }
@@ -173,7 +173,7 @@ fn an_old_id_means_cells_only_in_its_time_and_where_nobody_claims_it() {
     let claimed = old.clone().with_registry(Registry::new().with_filter(165, "mine", Same).unwrap());
     assert_eq!(read(&claimed).unwrap(), stored);
     let written = Steps::for_writing(&pipeline, 4, false, &old).map(|_| ());
-    assert!(matches!(written, Err(Error::Usage(_))));
+    assert!(matches!(written, Err(Error::Compression(_))));
     // A copy has the same cells, and no means that would be taken again.
     let again = pipeline.to_write(&old);
     assert_eq!(again, one(Filter::NdCell, 2));

@@ -149,7 +149,7 @@ impl Draft {
 
     /// The chunk that holds the layer of a frame with this header and these stored offsets.
     pub(crate) fn store(&self, header: &[u8], offsets: &[u8]) -> Result<Arc<[u8]>> {
-        let too_large = || Error::usage("the checksums are too large for a frame");
+        let too_large = || Error::too_large(u32::MAX, "the checksums are too large for a frame");
         let small = |len: usize| u32::try_from(len).map_err(|_| too_large());
         let mut root = MAGIC.to_vec();
         root.extend_from_slice(&VERSION.to_le_bytes());

@@ -149,7 +149,7 @@ fn a_forked_child_reads_and_touches_nothing() {
         drop(t);
         assert_eq!(before(), staged, "{layout:?}: the parent goes on with it");
         let error = schunk.append(&data(4)).unwrap_err();
-        assert!(matches!(&error, Error::Usage(text) if text.contains("forked")), "{error}");
+        assert!(matches!(&error, Error::State(text) if text.contains("forked")), "{error}");
         assert_eq!(contents(&schunk).unwrap(), [data(1), data(2)]);
         assert_eq!(before(), staged);
         new.writer.locks.process ^= 1;

@@ -112,7 +112,9 @@ fn chunks_inside_others_stay() {
     let value = [&inner[..], &vec![7; CHUNKSIZE as usize - inner.len() % CHUNKSIZE as usize][..]].concat();
     assert!(inner.len() > CHUNKSIZE as usize && value.len() == 2 * CHUNKSIZE as usize);
     let large = chunk::encode(&value, &Params::new(1).with_clevel(0), &Exec::new(1)).unwrap();
-    let Error::Usage(_) = outer.put_chunk(1, &large).unwrap_err() else { panic!("a chunk of another size") };
+    let Error::LengthMismatch { .. } = outer.put_chunk(1, &large).unwrap_err() else {
+        panic!("a chunk of another size")
+    };
     outer.begin().unwrap();
     let raw = outer.write_bytes(&large).unwrap();
     // Chunk 2 is what chunk 1, which nobody can read, holds.
