@@ -44,6 +44,7 @@ use std::sync::Arc;
 /// # Ok::<(), b2nd::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Fill {
     /// Zeros.
     #[default]

@@ -13,6 +13,7 @@
 /// # let _ = (scratch, log);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Durability {
     /// Waits for nothing, as C-Blosc2. After a power cut a file that was being written may be broken.
     None,

@@ -71,12 +71,13 @@ impl Formatter {
                 let width = time_width(&dtype, items, |count| count.to_string());
                 Formatter::Timedelta { dtype, width }
             }
-            Kind::Void => Formatter::Void,
             Kind::Struct => {
                 let fields =
                     dtype.fields().iter().map(|field| FieldFormatter::new(field, items, context)).collect();
                 Formatter::Struct { fields }
             }
+            // `Kind::Void`, and kinds that this command does not know.
+            _ => Formatter::Void,
         }
     }
 

@@ -43,8 +43,9 @@ pub(super) fn text(dtype: &Dtype, bytes: &[u8]) -> String {
                 format!("{steps} {}", plural(unit))
             }
         },
-        Kind::Void => raw(bytes),
         Kind::Bool | Kind::Struct => Formatter::new(dtype, &[bytes], Context::Alone).text(bytes),
+        // `Kind::Void`, and kinds that this command does not know.
+        _ => raw(bytes),
     }
 }
 

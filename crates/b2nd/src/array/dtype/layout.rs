@@ -13,6 +13,7 @@ const MAX_AXES: usize = 64;
 
 /// What the bytes of an item stand for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Kind {
     /// One byte, 0 or 1.
     Bool,

@@ -68,6 +68,7 @@ pub struct FillJob {
 
 /// What a commit of a [`FillJob`] came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Filled {
     /// Chunks that this commit put into the array.
     pub committed: u64,
