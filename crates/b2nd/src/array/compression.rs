@@ -95,7 +95,7 @@ impl Options {
         self.compression.dictionary = Some(dictionary);
         self
     }
-    /// Sets all of these at once, as another array or super-chunk has them: [`SChunk::params`](crate::schunk::FrameSnapshot::params). The
+    /// Sets all of these at once, as another array or super-chunk has them: [`SChunk::params`](crate::schunk::FrameState::params). The
     /// item and block sizes of `params` are not used.
     #[must_use]
     pub fn with_params(mut self, params: Params) -> Self {

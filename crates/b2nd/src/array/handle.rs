@@ -221,7 +221,7 @@ impl Array {
         Ok(Array::from_parts(schunk, grid, dtype, meta.dtype, revision))
     }
 
-    /// The array as one contiguous frame, without gaps. Chunks and metadata are copied as in [`SChunk::to_bytes`](crate::schunk::FrameSnapshot::to_bytes).
+    /// The array as one contiguous frame, without gaps. Chunks and metadata are copied as in [`SChunk::to_bytes`](crate::schunk::FrameState::to_bytes).
     ///
     /// # Errors
     /// [`Error::Io`] or [`Error::Format`] when a chunk cannot be read.
@@ -237,7 +237,7 @@ impl Array {
         self.schunk.into_bytes()
     }
 
-    /// Saves the array as a new file or directory, compact and without recompression: see [`SChunk::save`](crate::schunk::FrameSnapshot::save).
+    /// Saves the array as a new file or directory, compact and without recompression: see [`SChunk::save`](crate::schunk::FrameState::save).
     ///
     /// ```
     /// use b2nd::schunk::SaveOptions;
@@ -251,16 +251,16 @@ impl Array {
     /// ```
     ///
     /// # Errors
-    /// As [`SChunk::save`](crate::schunk::FrameSnapshot::save).
+    /// As [`SChunk::save`](crate::schunk::FrameState::save).
     pub fn save(&self, path: impl AsRef<Path>, options: &SaveOptions) -> Result<()> {
         self.schunk.save(path, options)
     }
 
     /// Appends a copy of the array to a file that holds any number of frames; the offset where it starts. See
-    /// [`SChunk::append_to`](crate::schunk::FrameSnapshot::append_to), and [`frames`](crate::schunk::frames) for reading such files.
+    /// [`SChunk::append_to`](crate::schunk::FrameState::append_to), and [`frames`](crate::schunk::frames) for reading such files.
     ///
     /// # Errors
-    /// As [`SChunk::append_to`](crate::schunk::FrameSnapshot::append_to).
+    /// As [`SChunk::append_to`](crate::schunk::FrameState::append_to).
     pub fn append_to(&self, path: impl AsRef<Path>) -> Result<u64> {
         self.schunk.append_to(path)
     }

@@ -52,7 +52,7 @@ impl<'a> Chunk<'a> {
     pub fn array(&self) -> &'a Array {
         self.array
     }
-    /// The number of the chunk in its frame, as [`SChunk::chunk`](crate::schunk::FrameSnapshot::chunk) takes it.
+    /// The number of the chunk in its frame, as [`SChunk::chunk`](crate::schunk::FrameState::chunk) takes it.
     pub fn number(&self) -> u64 {
         self.number
     }

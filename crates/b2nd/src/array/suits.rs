@@ -125,7 +125,7 @@ impl Array {
     /// # Ok::<(), b2nd::Error>(())
     /// ```
     ///
-    /// [`SChunk::params_to_write`]: crate::schunk::FrameSnapshot::params_to_write
+    /// [`SChunk::params_to_write`]: crate::schunk::FrameState::params_to_write
     pub fn params_for(&self, dtype: &Dtype) -> Params {
         suited(self.schunk.params_to_write(), dtype)
     }

@@ -5,7 +5,7 @@ use crate::chunk::ChunkHead;
 use crate::error::Error;
 use crate::error::Result;
 use crate::schunk::walk::{self, Chunks};
-use crate::schunk::{Damage, FrameSnapshot, Verified};
+use crate::schunk::{Damage, FrameState, Verified};
 use std::ops::Range;
 
 impl Array {
@@ -67,7 +67,7 @@ impl Array {
 }
 
 impl Chunks for Array {
-    fn schunk(&self) -> &FrameSnapshot {
+    fn schunk(&self) -> &FrameState {
         &self.schunk
     }
     fn due(&self, _: u64) -> Option<u32> {

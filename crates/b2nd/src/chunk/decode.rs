@@ -27,7 +27,7 @@ const PART_BYTES: usize = 1 << 20;
 /// Decompresses a whole chunk, on the threads of `exec`.
 ///
 /// Bytes behind the chunk are left alone. `context` is what surrounds the chunk: a [`Context`], or the limits alone; that of
-/// a frame is [`SChunk::context`](crate::schunk::FrameSnapshot::context).
+/// a frame is [`SChunk::context`](crate::schunk::FrameState::context).
 ///
 /// ```
 /// use b2nd::chunk::{Params, decode, encode};

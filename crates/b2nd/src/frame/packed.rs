@@ -11,13 +11,13 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Decoded bytes that are kept for good; every lookup in them is free of locks.
 const KEPT_BYTES: usize = 8 << 20;
-/// Decoded blocks that are kept besides, the one used last in front.
+/// Decoded blocks that are kept besides, the one used last in front: of more than one, as many bytes as are kept for good.
 const RECENT: usize = 4;
 /// A block of this many bytes is decoded whole, whatever the size of the index. Of a larger one this much is decoded, where its
 /// codec and filters allow it.
 const BLOCK_BYTES: u64 = 8 << 20;
 /// A larger block is decoded whole if it has at most this many bytes for each compressed byte of the index.
-const BLOCK_RATIO: u64 = 64;
+const BLOCK_RATIO: u64 = 4;
 /// The least that is decoded of a block that is not decoded whole.
 const START_BYTES: usize = 64 << 10;
 
@@ -58,6 +58,11 @@ impl PackedOffsets {
         let context = Context::new(limits);
         let head = ChunkHead::parse(chunk, chunk.len() as u64, &context).map_err(as_index_error)?;
         let header = head.header();
+        if let Content::Repeat(value) = head.content() {
+            // One of 8 bytes is one offset for all chunks; nothing else means anything, and there are no blocks behind it.
+            let reason = format!("a value of {} bytes, repeated", value.len());
+            return Err(Error::format(Part::Offsets, None, reason));
+        }
         let block = u64::from(header.blocksize());
         let oversize = block.min(u64::from(header.nbytes())) > most_bytes(chunk);
         if header.is_variable() || block == 0 || !block.is_multiple_of(8) {
@@ -176,7 +181,8 @@ impl PackedOffsets {
             recent.kept_bytes = kept_bytes;
             return Ok(Arc::clone(place.get_or_init(|| block)));
         }
-        recent.blocks.truncate(RECENT - 1);
+        let room = KEPT_BYTES.checked_div(bytes).unwrap_or(RECENT).clamp(1, RECENT);
+        recent.blocks.truncate(room.saturating_sub(1));
         recent.blocks.push_front((n, Arc::clone(&block)));
         Ok(block)
     }
@@ -187,10 +193,7 @@ impl PackedOffsets {
 
     fn decode(&self, n: usize, first: Option<&[u8]>, scratch: &mut Scratch) -> Result<Block> {
         let mut bytes = zeroed("chunk offsets", self.head.block_len(n) as u64)?;
-        let stream = match self.head.content() {
-            Content::Repeat(_) => &[],
-            _ => self.chunk.get(self.head.block_span(n)).unwrap_or_default(),
-        };
+        let stream = self.chunk.get(self.head.block_span(n)).unwrap_or_default();
         self.head.decode_block(n, stream, first, &mut bytes, scratch).map_err(as_index_error)?;
         Ok(offsets_of(&bytes))
     }

@@ -3,7 +3,7 @@
 //! The version byte is 0 in all of them, so they are told apart by what is there (`docs/FORMAT.md`). How the stored block shape
 //! is read depends on the version of the frame, so a copy in a newer frame may need other bytes.
 
-use super::snapshot::FrameSnapshot;
+use super::snapshot::FrameState;
 use super::snapshot::Place;
 use crate::error::Error;
 use crate::error::Part;
@@ -69,7 +69,7 @@ impl ArrayMeta {
     }
 }
 
-impl FrameSnapshot {
+impl FrameState {
     /// The metalayer that describes an array: its name, and its content.
     pub(crate) fn array_layer(&self) -> Option<(&'static str, &[u8])> {
         let find = |name: &'static str| {

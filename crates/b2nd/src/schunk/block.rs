@@ -1,13 +1,13 @@
 //! One block of a chunk, with no more fetched than it takes.
 
-use super::snapshot::{FrameSnapshot, Place};
+use super::snapshot::{FrameState, Place};
 use crate::chunk;
 use crate::error::{Error, Result};
 use crate::limits::copied;
 use std::borrow::Cow;
 use std::ops::Range;
 
-impl FrameSnapshot {
+impl FrameState {
     /// The uncompressed bytes of block `block` of chunk `n`, fetching little more of a stored chunk than that. For chunks whose
     /// blocks have lengths of their own as well; [`ChunkHeader::nblocks`](chunk::ChunkHeader::nblocks) says how many there are.
     ///

@@ -19,7 +19,7 @@ const ENTRY_BYTES: u64 = 256;
 /// How often a taken lock is tried again before the cache is left alone.
 const TRIES: usize = 1000;
 
-/// What a block cache holds and how it did, as [`SChunk::block_cache`](crate::schunk::FrameSnapshot::block_cache) tells.
+/// What a block cache holds and how it did, as [`SChunk::block_cache`](crate::schunk::FrameState::block_cache) tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct CacheUse {

@@ -3,7 +3,7 @@
 use super::digests::Digests;
 use super::drive::{drive_behind, header_of, parse_behind, part};
 use super::options::OpenOptions;
-use super::snapshot::FrameSnapshot;
+use super::snapshot::FrameState;
 use crate::error::{Error, Result};
 use crate::frame::{FrameIndex, FrameParser, Header, Offsets, Trailer};
 use crate::io::{FileId, Pieces, ReadStore};
@@ -112,7 +112,7 @@ fn is_replaced(store: &dyn ReadStore, header: &Header) -> bool {
     header_of(store, header.len()).is_ok_and(|found| found != header.bytes())
 }
 
-impl FrameSnapshot {
+impl FrameState {
     /// Offsets, vlmetalayers and checksums; read from the store at the first call.
     ///
     /// # Errors
@@ -175,7 +175,7 @@ impl FrameSnapshot {
         let start = catalog.trailer.layer_start(self.header.frame_len()).unwrap_or(u64::MAX);
         start.saturating_add(range.start as u64)..start.saturating_add(range.end as u64)
     }
-    /// Takes the segment that [`FrameSnapshot::missing_segment`] named, for all clones of the snapshot.
+    /// Takes the segment that [`FrameState::missing_segment`] named, for all clones of the snapshot.
     pub(crate) fn supply_segment(&self, at: usize, bytes: &[u8]) -> Result<()> {
         self.digests()?.supply_segment(at, bytes)
     }

@@ -6,7 +6,7 @@ use super::create::CreateOptions;
 use super::handle::SChunk;
 use super::options::{FrameSpec, OpenOptions, Target};
 use super::process::Processing;
-use super::snapshot::FrameSnapshot;
+use super::snapshot::FrameState;
 use crate::chunk;
 use crate::chunk::{ChunkHeader, Params};
 use crate::error::{Error, Result};
@@ -243,7 +243,7 @@ impl SChunk {
     }
 }
 
-impl FrameSnapshot {
+impl FrameState {
     /// The header of a copy, without its lengths. Where only the layout changes, it keeps all that we do not know.
     pub(super) fn header_for(
         &self,

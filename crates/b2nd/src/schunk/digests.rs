@@ -4,7 +4,7 @@
 use super::handle::SChunk;
 use super::identity::identity;
 use super::options::OpenOptions;
-use super::snapshot::{FrameSnapshot, Place};
+use super::snapshot::{FrameState, Place};
 use crate::chunk;
 use crate::chunk::Sums;
 use crate::error::{Error, Part, Result};
@@ -15,7 +15,7 @@ use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 use std::sync::OnceLock;
 
-/// What another program has written since the checksums of a frame were made; see [`SChunk::rewritten`](crate::schunk::FrameSnapshot::rewritten).
+/// What another program has written since the checksums of a frame were made; see [`SChunk::rewritten`](crate::schunk::FrameState::rewritten).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Rewritten {
@@ -299,7 +299,7 @@ impl Fresh {
     }
 }
 
-impl FrameSnapshot {
+impl FrameState {
     /// Whether the frame has checksums: those of the last commit.
     ///
     /// # Errors
@@ -415,7 +415,7 @@ impl SChunk {
     }
 }
 
-impl FrameSnapshot {
+impl FrameState {
     /// The identity that the frame has, or else the one that its content gives it.
     fn identity(&self, fresh: &Fresh, offsets: &Offsets) -> Result<[u64; 2]> {
         match self.digests()?.identity {

@@ -4,7 +4,7 @@ use super::digests::Fresh;
 use super::handle::SChunk;
 use super::handle::no_store;
 use super::options::SaveOptions;
-use super::snapshot::{CHUNK_HEADER, FrameSnapshot, Place};
+use super::snapshot::{CHUNK_HEADER, FrameState, Place};
 use crate::chunk::{ChunkHeader, Special};
 use crate::error::{Error, Result};
 use crate::frame::Durability;
@@ -17,7 +17,7 @@ use crate::io::{FileId, MemoryStore, WriteStep, WriteStore};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-impl FrameSnapshot {
+impl FrameState {
     /// The whole frame as one contiguous buffer, compact (no gaps), metalayers and vlmetalayers kept byte for byte.
     ///
     /// Chunks are copied as they are, compressed. A frame of the betas gets a header of the current version; where that would
@@ -113,7 +113,7 @@ impl FrameSnapshot {
         copied.map(|()| offset)
     }
 
-    /// Writes a copy of the frame into a [`WriteStore`](crate::io::WriteStore) of the caller's, which has nothing yet, as [`SChunk::save`](crate::schunk::FrameSnapshot::save) does.
+    /// Writes a copy of the frame into a [`WriteStore`](crate::io::WriteStore) of the caller's, which has nothing yet, as [`SChunk::save`](crate::schunk::FrameState::save) does.
     ///
     /// The header comes last, with a [`WriteStep::Sync`] before it: what is cut off is no frame.
     ///
@@ -225,7 +225,7 @@ impl FrameSnapshot {
 }
 
 impl SChunk {
-    /// As [`SChunk::to_bytes`](crate::schunk::FrameSnapshot::to_bytes); a contiguous frame in memory of its own that has no gaps is given out without a copy.
+    /// As [`SChunk::to_bytes`](crate::schunk::FrameState::to_bytes); a contiguous frame in memory of its own that has no gaps is given out without a copy.
     ///
     /// ```
     /// # use b2nd::{Dtype, OpenOptions, Options, SChunk};
@@ -237,7 +237,7 @@ impl SChunk {
     /// ```
     ///
     /// # Errors
-    /// As [`SChunk::to_bytes`](crate::schunk::FrameSnapshot::to_bytes).
+    /// As [`SChunk::to_bytes`](crate::schunk::FrameState::to_bytes).
     pub fn into_bytes(mut self) -> Result<Vec<u8>> {
         // What is not in memory is not given out: a look at all its chunks would be for nothing.
         if self.is_in_memory()

@@ -8,7 +8,7 @@ use super::foreign::Locks;
 use super::options::OpenOptions;
 use super::recover;
 use super::recover::Found;
-use super::snapshot::FrameSnapshot;
+use super::snapshot::{FrameSnapshot, FrameState};
 use crate::chunk::Params;
 use crate::error::{Error, Result};
 use crate::exec::Exec;
@@ -36,7 +36,7 @@ use std::sync::{Arc, LazyLock};
 #[derive(Debug)]
 pub struct SChunk {
     /// What is read: the last commit, with the changes of a transaction on top of it while there is one.
-    pub(super) state: FrameSnapshot,
+    pub(super) state: FrameState,
     pub(super) writer: FrameWriter,
 }
 
@@ -51,12 +51,14 @@ pub(super) struct FrameWriter {
     pub(super) opening: Option<Opening>,
     pub(super) durability: Durability,
     pub(super) locks: Locks,
+    /// Whether the bytes of the frame are borrowed for the time of a call.
+    pub(super) lent: bool,
 }
 
 /// Reading goes through the snapshot.
 impl Deref for SChunk {
-    type Target = FrameSnapshot;
-    fn deref(&self) -> &FrameSnapshot {
+    type Target = FrameState;
+    fn deref(&self) -> &FrameState {
         &self.state
     }
 }
@@ -68,17 +70,11 @@ impl SChunk {
         let state = match found {
             Found::All(index) => {
                 let (header, nchunks) = (index.header.clone(), index.offsets.len());
-                FrameSnapshot::new(
-                    store.reader(),
-                    header,
-                    nchunks,
-                    CatalogState::of(*index, options)?,
-                    options,
-                )
+                FrameState::new(store.reader(), header, nchunks, CatalogState::of(*index, options)?, options)
             }
             Found::Outline { header, nchunks, trailer_start } => {
                 let catalog = CatalogState::lazy(trailer_start, options);
-                FrameSnapshot::new(store.reader(), *header, nchunks, catalog, options)
+                FrameState::new(store.reader(), *header, nchunks, catalog, options)
             }
         };
         let writer = FrameWriter {
@@ -88,6 +84,7 @@ impl SChunk {
             opening: None,
             durability: options.durability,
             locks: Locks::new(options),
+            lent: false,
         };
         let mut schunk = SChunk { state, writer };
         if options.write {
@@ -98,7 +95,8 @@ impl SChunk {
     }
 
     /// A handle that reads a snapshot.
-    pub(crate) fn of_snapshot(state: FrameSnapshot) -> Self {
+    pub(crate) fn of_snapshot(snapshot: FrameSnapshot) -> Self {
+        let state = snapshot.into_state();
         let store = OpenedStore::Read(Arc::clone(&state.store));
         let writer = FrameWriter {
             store,
@@ -107,6 +105,7 @@ impl SChunk {
             opening: None,
             durability: Durability::default(),
             locks: Locks::default(),
+            lent: false,
         };
         SChunk { state, writer }
     }
@@ -114,22 +113,27 @@ impl SChunk {
     /// The state of the last commit. It stays as it is when this handle changes the frame.
     ///
     /// # Errors
-    /// [`Error::State`] while a transaction has changes that are not committed.
+    /// [`Error::State`] while a transaction has changes that are not committed, and in
+    /// [`SChunk::with_borrowed`](crate::SChunk::with_borrowed).
     pub fn snapshot(&self) -> Result<FrameSnapshot> {
         if self.has_changes() {
             return Err(Error::state("the frame has changes that are not committed: commit them first"));
         }
-        let mut snapshot = self.state.clone();
-        if self.is_in_memory() {
-            // Dead bytes in memory are written again while snapshots are read, and the cache knows blocks by their place.
-            snapshot.cache = Arc::new(BlockCache::new(self.cache.usage().capacity));
+        if self.writer.lent {
+            return Err(Error::state(
+                "the bytes of this frame are borrowed, and a snapshot could outlive them: open a copy, or bytes that are shared",
+            ));
         }
-        Ok(snapshot)
+        let mut snapshot = self.state.share();
+        // The cache knows blocks by their place. What the handle writes later may get the same places: dead bytes in memory, and
+        // all of a file that replaces this one.
+        snapshot.cache = Arc::new(BlockCache::new(self.cache.usage().capacity));
+        Ok(FrameSnapshot::of(snapshot))
     }
 
     /// The frame with what is staged and not committed: what the threads of a write read.
-    pub(crate) fn working_state(&self) -> FrameSnapshot {
-        self.state.clone()
+    pub(crate) fn working_state(&self) -> FrameState {
+        self.state.share()
     }
 
     /// Applies one step of a write plan to the store.

@@ -1,6 +1,6 @@
 //! What is known about each chunk without decompressing it, and all chunks in turn.
 
-use super::snapshot::{FrameSnapshot, Place};
+use super::snapshot::{FrameState, Place};
 use crate::chunk::{ChunkHeader, Special};
 use crate::error::Result;
 use crate::frame::plan::FileId;
@@ -17,7 +17,7 @@ pub enum ChunkPlace {
     File(u32),
 }
 
-/// What is known about a chunk without decompressing it; see [`FrameSnapshot::chunk_info`].
+/// What is known about a chunk without decompressing it; see [`FrameState::chunk_info`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ChunkInfo {
@@ -42,7 +42,7 @@ impl ChunkInfo {
     }
 }
 
-impl FrameSnapshot {
+impl FrameState {
     /// What is known about chunk `n` without decompressing it; reads its header.
     ///
     /// ```
@@ -103,7 +103,7 @@ impl FrameSnapshot {
         }))
     }
 
-    /// [`FrameSnapshot::chunk_info`] of all chunks in turn.
+    /// [`FrameState::chunk_info`] of all chunks in turn.
     pub fn chunk_infos(&self) -> impl Iterator<Item = Result<ChunkInfo>> {
         (0..self.nchunks()).map(|n| self.chunk_info(n))
     }

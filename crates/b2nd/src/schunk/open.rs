@@ -93,7 +93,7 @@ impl SChunk {
     }
 
     /// Opens a contiguous frame in memory that is shared: `Arc<[u8]>`, `&'static [u8]`, a mapped file of the caller's, the
-    /// bytes of any crate. Nothing is copied, unless it is opened for writing: then the first write copies all of it.
+    /// bytes of any crate. Nothing is copied; what is written is kept beside them.
     ///
     /// ```
     /// use b2nd::{Dtype, OpenOptions, Options, SChunk};
@@ -149,7 +149,11 @@ impl SChunk {
                 "bytes that are borrowed are for reading only: own or share them to write",
             ));
         }
-        lend(bytes, |lent| Self::in_memory(MemoryStore::shared(lent), options).and_then(reader))
+        lend(bytes, |lent| {
+            let mut schunk = Self::in_memory(MemoryStore::shared(lent), options)?;
+            schunk.writer.lent = true;
+            reader(schunk)
+        })
     }
 
     fn in_memory(store: MemoryStore, options: &OpenOptions) -> Result<Self> {

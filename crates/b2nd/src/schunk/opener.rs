@@ -2,7 +2,7 @@
 
 use super::catalog::CatalogState;
 use super::options::OpenOptions;
-use super::snapshot::FrameSnapshot;
+use super::snapshot::{FrameSnapshot, FrameState};
 use crate::error::{Error, Part, Result};
 use crate::frame;
 use crate::frame::{FrameParser, Header, Layout};
@@ -184,6 +184,7 @@ impl Opener {
             return Err(Error::format(Part::FrameHeader, None, "the number of chunks is not known"));
         };
         let catalog = CatalogState::lazy(trailer_start, &self.options);
-        Ok(FrameSnapshot::new(Arc::new(self.pieces), header, nchunks, catalog, &self.options))
+        let state = FrameState::new(Arc::new(self.pieces), header, nchunks, catalog, &self.options);
+        Ok(FrameSnapshot::of(state))
     }
 }

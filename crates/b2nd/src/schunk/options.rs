@@ -90,7 +90,7 @@ impl OpenOptions {
         self.durability = durability;
         self
     }
-    /// Whether commits through this handle write checksums ([`SChunk::has_checksums`](crate::schunk::FrameSnapshot::has_checksums)): by default
+    /// Whether commits through this handle write checksums ([`SChunk::has_checksums`](crate::schunk::FrameState::has_checksums)): by default
     /// if the frame has them. Where they are added, chunks that are there already stay without, until
     /// [`SChunk::renew_checksums`](super::SChunk::renew_checksums) reads them.
     #[must_use]
@@ -269,7 +269,7 @@ impl SaveOptions {
         self.durability = durability;
         self
     }
-    /// Whether the copy has checksums: as [`SChunk::save`](crate::schunk::FrameSnapshot::save) makes a file, by default it has.
+    /// Whether the copy has checksums: as [`SChunk::save`](crate::schunk::FrameState::save) makes a file, by default it has.
     #[must_use]
     pub fn with_checksums(mut self, checksums: bool) -> Self {
         self.checksums = Some(checksums);

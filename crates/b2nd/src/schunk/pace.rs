@@ -1,6 +1,6 @@
 //! Whether the store makes readers wait, and bytes announced to it before they are read.
 
-use super::snapshot::{FrameSnapshot, Place};
+use super::snapshot::{FrameState, Place};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -35,7 +35,7 @@ impl Pace {
     }
 }
 
-impl FrameSnapshot {
+impl FrameState {
     /// Whether announcing reads is worth a call: the store can use it, and the last reads had to wait.
     pub(crate) fn is_slow(&self) -> bool {
         self.pace.is_slow()

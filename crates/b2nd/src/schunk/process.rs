@@ -1,6 +1,6 @@
 //! Closures that change the bytes of blocks: before they are compressed, and after they are decompressed.
 
-use super::snapshot::{FrameSnapshot, Place};
+use super::snapshot::{FrameState, Place};
 use crate::chunk::{ChunkHead, Cuts, Params};
 use crate::error::{Error, Result};
 use crate::exec::Scratch;
@@ -51,7 +51,7 @@ impl std::fmt::Debug for Processing {
 }
 
 /// The closures of a super-chunk that is no array. An array has its own way to them, by the places of its blocks.
-impl FrameSnapshot {
+impl FrameState {
     fn pre(&self) -> Option<&Hook> {
         self.processing.pre.as_ref().filter(|_| self.context.block_shape().is_none())
     }

@@ -1,6 +1,6 @@
 //! Items out of a super-chunk: chunks, blocks, ranges and single items. Only the blocks that hold them are read.
 
-use super::snapshot::{FrameSnapshot, Place};
+use super::snapshot::{FrameState, Place};
 use crate::chunk;
 use crate::chunk::{ChunkHead, ChunkHeader, Content};
 use crate::error::{Error, Part, Result};
@@ -33,7 +33,7 @@ pub(super) struct Piece {
     pub(super) len: usize,
 }
 
-impl FrameSnapshot {
+impl FrameState {
     /// Decompresses chunk `n`.
     ///
     /// ```
@@ -88,10 +88,10 @@ impl FrameSnapshot {
         Ok(items)
     }
 
-    /// As [`FrameSnapshot::read_items`], into memory of the caller: as many whole items as it has room for.
+    /// As [`FrameState::read_items`], into memory of the caller: as many whole items as it has room for.
     ///
     /// # Errors
-    /// As [`FrameSnapshot::read_items`], and [`Error::NotWhole`] for room for half an item.
+    /// As [`FrameState::read_items`], and [`Error::NotWhole`] for room for half an item.
     pub fn read_items_into(&self, start: u64, items: &mut [u8]) -> Result<()> {
         self.read_span(start, items, true)
     }
@@ -160,7 +160,7 @@ impl FrameSnapshot {
     /// ```
     ///
     /// # Errors
-    /// As [`FrameSnapshot::read_items`].
+    /// As [`FrameState::read_items`].
     pub fn gather_items(&self, numbers: &[u64]) -> Result<Vec<u8>> {
         let typesize = self.header.params().typesize() as usize;
         let nbytes = (numbers.len() as u64).saturating_mul(typesize as u64);
@@ -473,7 +473,7 @@ fn next_ranges<'o>(
 
 /// The compressed blocks of a stored chunk.
 struct Blocks<'a> {
-    schunk: &'a FrameSnapshot,
+    schunk: &'a FrameState,
     place: Place,
     head: &'a ChunkHead,
 }

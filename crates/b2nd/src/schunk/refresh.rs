@@ -2,7 +2,7 @@
 
 use super::handle::SChunk;
 use super::options::OpenOptions;
-use super::snapshot::FrameSnapshot;
+use super::snapshot::FrameState;
 use crate::error::Result;
 use std::hash::Hasher;
 use twox_hash::XxHash3_128;
@@ -84,7 +84,7 @@ impl SChunk {
     }
 }
 
-impl FrameSnapshot {
+impl FrameState {
     /// What tells this state of the frame from those of other commits: two handles that see the same have the same number, in other
     /// processes too.
     ///

@@ -17,6 +17,7 @@ use crate::io::{FileId, RangeCosts, ReadStore};
 use crate::limits::Limits;
 use crate::registry::Context;
 use std::borrow::Cow;
+use std::ops::Deref;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
@@ -49,8 +50,39 @@ pub(super) const CHUNK_HEADER: usize = 32;
 /// assert_eq!(schunk.decompress_chunk(0)?, b"behind");
 /// # Ok::<(), b2nd::Error>(())
 /// ```
-#[derive(Debug, Clone)]
-pub struct FrameSnapshot {
+#[derive(Debug)]
+pub struct FrameSnapshot(FrameState);
+
+impl Clone for FrameSnapshot {
+    fn clone(&self) -> Self {
+        FrameSnapshot(self.0.share())
+    }
+}
+
+impl FrameSnapshot {
+    /// The snapshot of a committed state.
+    pub(super) fn of(state: FrameState) -> Self {
+        FrameSnapshot(state)
+    }
+    /// The state that it shows.
+    pub(crate) fn into_state(self) -> FrameState {
+        self.0
+    }
+}
+
+impl Deref for FrameSnapshot {
+    type Target = FrameState;
+    fn deref(&self) -> &FrameState {
+        &self.0
+    }
+}
+
+/// A state of a frame, to be read: what a [`FrameSnapshot`] and an open [`SChunk`](crate::SChunk) have in common.
+///
+/// It cannot be cloned: that of a handle may have changes that are not committed. [`SChunk::snapshot`](crate::SChunk::snapshot)
+/// gives what can be kept.
+#[derive(Debug)]
+pub struct FrameState {
     pub(super) store: Arc<dyn ReadStore>,
     pub(super) header: Arc<Header>,
     pub(super) catalog: CatalogState,
@@ -68,7 +100,24 @@ pub struct FrameSnapshot {
     pub(super) pace: Arc<Pace>,
 }
 
-impl FrameSnapshot {
+impl FrameState {
+    /// The same state, with the same cache.
+    pub(super) fn share(&self) -> FrameState {
+        FrameState {
+            store: Arc::clone(&self.store),
+            header: Arc::clone(&self.header),
+            catalog: self.catalog.clone(),
+            nchunks: self.nchunks,
+            params: self.params.clone(),
+            context: self.context.clone(),
+            exec: self.exec.clone(),
+            written_end: self.written_end,
+            ends: Arc::clone(&self.ends),
+            cache: Arc::clone(&self.cache),
+            processing: self.processing.clone(),
+            pace: Arc::clone(&self.pace),
+        }
+    }
     /// The state that was parsed out of a store; `nchunks` chunks.
     pub(super) fn new(
         store: Arc<dyn ReadStore>,
@@ -77,7 +126,7 @@ impl FrameSnapshot {
         catalog: CatalogState,
         options: &OpenOptions,
     ) -> Self {
-        FrameSnapshot {
+        FrameState {
             store,
             context: options.context(header.params().typesize()),
             params: header.params().clone(),
@@ -129,7 +178,7 @@ impl FrameSnapshot {
     pub fn params(&self) -> &Params {
         &self.params
     }
-    /// How the same data is compressed anew: [`SChunk::params`](crate::schunk::FrameSnapshot::params), in which filters that are only read (old_bytedelta, and id
+    /// How the same data is compressed anew: [`SChunk::params`](crate::schunk::FrameState::params), in which filters that are only read (old_bytedelta, and id
     /// 165 in frames of Caterva) have given way to ones that are written.
     pub fn params_to_write(&self) -> Params {
         self.params.clone().with_pipeline(self.params.pipeline().to_write(self.context()))

@@ -1,6 +1,6 @@
 //! What is damaged in a super-chunk, what another program has changed, and what cannot be told.
 
-use super::snapshot::{FrameSnapshot, Place};
+use super::snapshot::{FrameState, Place};
 use super::walk::{self, Chunks};
 use crate::chunk;
 use crate::chunk::{ChunkHead, ChunkHeader, Context};
@@ -10,7 +10,7 @@ use crate::frame::digests::State;
 use crate::limits::Limits;
 use std::ops::Range;
 
-/// Damaged chunks that follow one another, or damaged blocks of one chunk, as [`FrameSnapshot::verify`] and
+/// Damaged chunks that follow one another, or damaged blocks of one chunk, as [`FrameState::verify`] and
 /// [`Array::verify`](crate::Array::verify) find them.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -56,7 +56,7 @@ impl Damage {
     }
 }
 
-/// What [`FrameSnapshot::verify`] and [`Array::verify`](crate::Array::verify) find.
+/// What [`FrameState::verify`] and [`Array::verify`](crate::Array::verify) find.
 ///
 /// The lists have at most 10,000 entries each, fewer where [`Limits::max_index_bytes`] has less than 512 bytes for each; the
 /// counts beside them are of all.
@@ -120,7 +120,7 @@ impl Verified {
     }
 }
 
-impl FrameSnapshot {
+impl FrameState {
     /// Checksum status of chunk `n`, which decodes and has the bytes `chunk`.
     pub(crate) fn checksum_status(&self, n: u64, place: Place, chunk: &[u8]) -> Result<ChecksumStatus> {
         Ok(match self.known_sums(n, place)? {
@@ -226,8 +226,8 @@ impl Damage {
     }
 }
 
-impl Chunks for FrameSnapshot {
-    fn schunk(&self) -> &FrameSnapshot {
+impl Chunks for FrameState {
+    fn schunk(&self) -> &FrameState {
         self
     }
     fn due(&self, n: u64) -> Option<u32> {

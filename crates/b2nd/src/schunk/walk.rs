@@ -3,7 +3,7 @@
 //! An index of a few bytes can claim millions of chunks. So what is found is kept by place, not by chunk: special values by their
 //! kind, offsets outside of the data not at all, and stored chunks in a table that has no more entries than the data have bytes.
 
-use super::snapshot::{FrameSnapshot, Place};
+use super::snapshot::{FrameState, Place};
 use super::verify::{ChecksumStatus, Damage, Verified, is_damage, most_listed};
 use crate::chunk::{ChunkHead, Content, each_block};
 use crate::error::{Error, Part, Result};
@@ -24,7 +24,7 @@ const MOST_BLOCKS: usize = 256;
 
 /// A super-chunk, or the array in one: what a check of its chunks has to know.
 pub(crate) trait Chunks: Sync {
-    fn schunk(&self) -> &FrameSnapshot;
+    fn schunk(&self) -> &FrameState;
     /// Uncompressed bytes that chunk `n` must have, where that is known.
     fn due(&self, n: u64) -> Option<u32>;
     /// About how many blocks a chunk has.

@@ -7,7 +7,7 @@ use super::digests::Digests;
 use super::foreign::Locks;
 use super::handle::{FrameWriter, SChunk};
 use super::options::{FrameSpec, OpenOptions, Target};
-use super::snapshot::{CHUNK_HEADER, FrameSnapshot};
+use super::snapshot::{CHUNK_HEADER, FrameState};
 use super::special::special_offset;
 use crate::chunk;
 use crate::chunk::ChunkHeader;
@@ -52,7 +52,7 @@ impl SChunk {
         locks.owner = owner;
         let changes = Changes::of_new(header.len());
         let digests = Arc::new(Digests::new(options, keep));
-        let state = FrameSnapshot {
+        let state = FrameState {
             store: store.reader(),
             header: Arc::new(header),
             nchunks: offsets.len(),
@@ -67,7 +67,7 @@ impl SChunk {
             pace: Arc::default(),
         };
         let (store, durability) = (OpenedStore::Write(store), options.durability);
-        let writer = FrameWriter { store, writable: true, changes, opening, durability, locks };
+        let writer = FrameWriter { store, writable: true, changes, opening, durability, locks, lent: false };
         Ok(SChunk { state, writer })
     }
 

@@ -45,8 +45,8 @@ fn what_exists_is_named_wherever_something_new_was_to_be_made() {
             Options::new().with_layout(layout).copy(&path, &source).map(drop),
             source.save(&path, &b2nd::SaveOptions::new()).map(drop),
             CreateOptions::new(Params::new(1)).with_layout(layout).create(&path).map(drop),
-            b2nd::repair(&path, &path.with_extension("new"), &b2nd::RepairOptions::new())
-                .and_then(|_| b2nd::repair(&path, &path.with_extension("new"), &b2nd::RepairOptions::new()))
+            b2nd::repair(&path, path.with_extension("new"), &b2nd::RepairOptions::new())
+                .and_then(|_| b2nd::repair(&path, path.with_extension("new"), &b2nd::RepairOptions::new()))
                 .map(drop),
         ] {
             let error = refused(result);

@@ -32,6 +32,7 @@ mod starts;
 mod states;
 mod streams;
 mod structures;
+mod supply_orders;
 mod threads;
 mod updates;
 mod writers;

@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 /// The files of a frame that is far away, and what was fetched of them.
-struct Far {
+pub(crate) struct Far {
     layout: Layout,
     files: HashMap<FileId, Vec<u8>>,
     waves: usize,
@@ -24,22 +24,26 @@ struct Far {
 }
 
 impl Far {
-    fn contiguous(bytes: Vec<u8>) -> Self {
+    pub(crate) fn contiguous(bytes: Vec<u8>) -> Self {
         Far::new(Layout::Contiguous, HashMap::from([(FileId::Frame, bytes)]))
     }
     fn new(layout: Layout, files: HashMap<FileId, Vec<u8>>) -> Self {
         Far { layout, files, waves: 0, ranges: 0, bytes: 0 }
     }
-    fn sparse(array: &Array) -> Self {
+    pub(crate) fn sparse(array: &Array) -> Self {
         let mut files = Files::default();
         array.schunk().save_to_store(&mut files, Layout::Sparse).unwrap();
         Far::new(Layout::Sparse, files.0)
     }
-    fn len(&self) -> u64 {
+    /// Cuts a file off.
+    pub(crate) fn cut(&mut self, file: FileId, len: usize) {
+        self.files.get_mut(&file).unwrap().truncate(len);
+    }
+    pub(crate) fn len(&self) -> u64 {
         self.files[&FileId::Frame].len() as u64
     }
     /// The bytes of a range, as many as the file has.
-    fn fetch(&self, range: &FileRange) -> Vec<u8> {
+    pub(crate) fn fetch(&self, range: &FileRange) -> Vec<u8> {
         let file = &self.files[&range.file];
         let end = (range.range.end as usize).min(file.len());
         assert!(range.may_be_short || range.range.end <= file.len() as u64, "{range:?} of {}", file.len());
@@ -51,12 +55,12 @@ impl Far {
         self.ranges += ranges.len();
         self.bytes += ranges.iter().map(|range| self.fetch(range).len() as u64).sum::<u64>();
     }
-    fn counts(&mut self) -> (usize, usize, u64) {
+    pub(crate) fn counts(&mut self) -> (usize, usize, u64) {
         let counts = (self.waves, self.ranges, self.bytes);
         (self.waves, self.ranges, self.bytes) = (0, 0, 0);
         counts
     }
-    fn open(&mut self, options: &OpenOptions) -> Result<b2nd::array::ArraySnapshot> {
+    pub(crate) fn open(&mut self, options: &OpenOptions) -> Result<b2nd::array::ArraySnapshot> {
         let mut opener = Opener::new(Some(self.len()), self.layout, options);
         while let Step::Need(ranges) = opener.step()? {
             assert!(!ranges.is_empty());
@@ -236,7 +240,7 @@ fn a_reader_gives_the_bytes_of_a_direct_read() {
 }
 
 /// An array of noise with this many chunks of `len` items, in 4 blocks each.
-fn noise(chunks: u64, len: u64) -> Array {
+pub(crate) fn noise(chunks: u64, len: u64) -> Array {
     let options = Options::new()
         .with_chunks([1, len])
         .with_blocks([1, len / 4])
@@ -412,6 +416,35 @@ fn forged_answers_are_errors() {
     let mut opener = Opener::new(Some(far.len()), Layout::Contiguous, &OpenOptions::new());
     usage(opener.supply(&FileRange::new(FileId::Frame, 0..4), &[0; 4]));
     assert!(opener.finish().is_err());
+}
+
+/// The file of an array without items is replaced, and its chunks may lie where those of the old file lay.
+#[test]
+fn a_handle_finds_no_block_of_a_file_that_was_replaced_in_its_cache() {
+    let scratch = crate::scratch::Scratch::new("replaced-cache");
+    let items = |seed| Rng::new(seed).bytes(4096).into_iter().map(|byte| byte & 15).collect::<Vec<u8>>();
+    let options = Options::new().with_block_cache(1 << 20).with_chunks([4096]).with_blocks([1024]);
+    let mut array = options.create(scratch.path(), Dtype::parse("|u1").unwrap(), [0]).unwrap();
+    array.resize([4096]).unwrap();
+    array.write_bytes(s![], &items(1)).unwrap();
+    let before = array.snapshot().unwrap();
+    array.resize([0]).unwrap();
+    array.resize([4096]).unwrap();
+    array.write_bytes(s![], &items(2)).unwrap();
+    assert_eq!(before.read_bytes(s![10..20]).unwrap(), items(1)[10..20]);
+    assert_eq!(array.read_bytes(s![10..20]).unwrap(), items(2)[10..20]);
+}
+
+#[test]
+fn borrowed_bytes_have_no_snapshot() {
+    let bytes = noise(10, 64).to_bytes().unwrap();
+    Array::with_borrowed(&bytes, &OpenOptions::new(), |array| {
+        assert_eq!(array.snapshot().err().unwrap().fault(), Fault::Caller);
+        assert_eq!(array.reader(s![1]).err().unwrap().fault(), Fault::Caller);
+        assert_eq!(array.schunk().snapshot().err().unwrap().fault(), Fault::Caller);
+        array.read_bytes(s![1])
+    })
+    .unwrap();
 }
 
 #[test]

@@ -44,7 +44,7 @@ impl<'a> Attrs<'a> {
     ///
     /// # Errors
     /// [`Error::Unsupported`] when its bytes are not MessagePack:
-    /// [`SChunk::vlmetalayer`](crate::schunk::FrameSnapshot::vlmetalayer) reads them. [`Error::Format`] when they are
+    /// [`SChunk::vlmetalayer`](crate::schunk::FrameState::vlmetalayer) reads them. [`Error::Format`] when they are
     /// damaged.
     pub fn get(&self, name: &str) -> Result<Option<AttrValue>> {
         self.array.content(name)?.map(|content| decoded(name, msgpack::from_msgpack(&content))).transpose()

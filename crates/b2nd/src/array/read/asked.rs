@@ -6,22 +6,44 @@ use crate::limits::zeroed;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+/// A range that was asked for: its file, its start, the number of what asks for it, and its end.
+type Key = (FileId, u64, usize, u64);
+
 /// Ranges by file and start; several chunks may ask for the same.
 #[derive(Default)]
 pub(super) struct Asked {
-    ranges: BTreeMap<(FileId, u64, usize), Entry>,
+    ranges: BTreeMap<Key, Entry>,
     bytes: u64,
-    /// No range is longer.
-    longest: u64,
+    /// How many ranges have each length: none is longer than the last.
+    lengths: BTreeMap<u64, usize>,
+    /// Bytes that were supplied and cannot be decoded yet, and how many ranges they are.
+    early: (u64, usize),
 }
 
 struct Entry {
-    end: u64,
     may_be_short: bool,
     /// Whether the caller was told of it; one that lies in another is answered with that.
     named: bool,
-    /// What has come of a range that arrives in parts, and which parts those are.
-    parts: Option<(Vec<u8>, Vec<Range<u64>>)>,
+    /// What has come of a range that arrives in parts.
+    parts: Option<Parts>,
+}
+
+/// A range of which parts have come: its bytes, and which of them those are, in order and apart.
+struct Parts {
+    bytes: Vec<u8>,
+    come: Vec<Range<u64>>,
+}
+
+impl Parts {
+    /// Notes that `part` has come.
+    fn note(&mut self, part: Range<u64>) {
+        let first = self.come.partition_point(|other| other.end < part.start);
+        let last = self.come.partition_point(|other| other.start <= part.end);
+        let met = self.come.get(first..last).unwrap_or_default();
+        let start = met.first().map_or(part.start, |other| other.start.min(part.start));
+        let end = met.last().map_or(part.end, |other| other.end.max(part.end));
+        self.come.splice(first..last.max(first), std::iter::once(start..end));
+    }
 }
 
 /// What a range was answered with.
@@ -51,19 +73,39 @@ impl Answer {
 impl Asked {
     /// Whether another range may be asked for.
     pub(super) fn has_room(&self, budget: &ReadBudget) -> bool {
-        self.ranges.is_empty() || self.ranges.len() < budget.ranges && self.bytes < budget.bytes
+        let (early, ranges) = self.early;
+        self.ranges.is_empty()
+            || self.ranges.len().saturating_add(ranges) < budget.ranges
+                && self.bytes.saturating_add(early) < budget.bytes
+    }
+
+    /// Notes that ranges were supplied and are kept until others have come: their bytes, and how many they are.
+    pub(super) fn hold(&mut self, (bytes, ranges): (u64, usize)) {
+        self.early = (self.early.0.saturating_add(bytes), self.early.1.saturating_add(ranges));
+    }
+
+    /// Notes that what [`Asked::hold`] was told of is kept no longer.
+    pub(super) fn release(&mut self, (bytes, ranges): (u64, usize)) {
+        self.early = (self.early.0.saturating_sub(bytes), self.early.1.saturating_sub(ranges));
+    }
+
+    fn longest(&self) -> u64 {
+        self.lengths.last_key_value().map_or(0, |(len, _)| *len)
     }
 
     /// Notes a range that chunk `n` asks for; whether it has to be named, as no range that was named before has its bytes.
     pub(super) fn add(&mut self, n: usize, range: &FileRange) -> bool {
         let (file, start, end) = (range.file, range.range.start, range.range.end);
-        let mut before =
-            self.ranges.range((file, start.saturating_sub(self.longest), 0)..=(file, start, usize::MAX));
-        let named = !before.any(|(_, entry)| entry.named && entry.end >= end);
-        self.bytes = self.bytes.saturating_add(range.len());
-        self.longest = self.longest.max(range.len());
-        let entry = Entry { end, may_be_short: range.may_be_short, named, parts: None };
-        self.ranges.insert((file, start, n), entry);
+        let from = (file, start.saturating_sub(self.longest()), 0, 0);
+        let mut before = self.ranges.range(from..=(file, start, usize::MAX, u64::MAX));
+        // Of a range that arrives in parts, those that came are gone.
+        let named = !before.any(|((.., other), entry)| entry.named && entry.parts.is_none() && *other >= end);
+        let entry = Entry { may_be_short: range.may_be_short, named, parts: None };
+        if self.ranges.insert((file, start, n, end), entry).is_none() {
+            self.bytes = self.bytes.saturating_add(range.len());
+            let count = self.lengths.entry(range.len()).or_default();
+            *count = count.saturating_add(1);
+        }
         named
     }
 
@@ -71,42 +113,38 @@ impl Asked {
     pub(super) fn supply(&mut self, range: &FileRange, bytes: &[u8]) -> Result<Vec<(usize, Answer)>> {
         let Range { start, end } = range.range;
         let short = (bytes.len() as u64) < range.len();
-        let from = (range.file, start.saturating_sub(self.longest), 0);
-        let keys: Vec<_> = self
+        let from = (range.file, start.saturating_sub(self.longest()), 0, 0);
+        let keys: Vec<Key> = self
             .ranges
-            .range(from..(range.file, end, 0))
-            .filter(|((_, at, _), entry)| entry.end > start && *at < end)
-            .map(|(key, entry)| (*key, entry.end))
+            .range(from..(range.file, end, 0, 0))
+            .filter(|((_, at, _, asked_end), _)| *asked_end > start && *at < end)
+            .map(|(key, _)| *key)
             .collect();
-        let first = keys.iter().map(|((_, at, _), _)| *at).min();
-        let last = keys.iter().map(|(_, end)| *end).max();
+        let first = keys.iter().map(|(_, at, ..)| *at).min();
+        let last = keys.iter().map(|(.., end)| *end).max();
         if range.is_empty() || first.is_none_or(|first| start < first) || last.is_none_or(|last| end > last) {
             return Err(not_asked(range));
         }
-        let whole = |key: &(FileId, u64, usize), entry: &Entry| key.1 == start && entry.end == end;
-        let may_be_short =
-            keys.iter().all(|(key, _)| self.ranges.get(key).is_some_and(|e| e.may_be_short && whole(key, e)));
+        let is_whole = |key: &Key| key.1 == start && key.3 == end;
+        let entry = |key: &Key| self.ranges.get(key);
+        let may_be_short = keys.iter().any(|key| is_whole(key) && entry(key).is_some_and(|e| e.may_be_short));
         if bytes.len() as u64 != range.len() && !(short && may_be_short) {
             let (found, due) = (bytes.len(), range.len());
-            return Err(Error::length(
-                due,
-                found,
-                format!("{found} bytes are supplied for a range of {due}"),
-            ));
+            return Err(Error::usage(format!("{found} bytes are supplied for a range of {due}")));
         }
         // One range that was asked for answers that range; several that are joined answer all that lie in them.
-        let exact =
-            keys.iter().any(|(key, _)| self.ranges.get(key).is_some_and(|e| e.named && whole(key, e)));
+        let exact = keys.iter().any(|key| is_whole(key) && entry(key).is_some_and(|e| e.named));
+        let there = start.saturating_add(bytes.len() as u64);
         let mut complete = Vec::new();
-        for (key, asked_end) in keys {
-            let (_, at, n) = key;
-            let other = self.ranges.get(&key).is_some_and(|entry| entry.named && !whole(&key, entry));
-            if exact && other {
+        for key in keys {
+            let (_, at, n, asked_end) = key;
+            let apart = self.ranges.get(&key).is_some_and(|entry| entry.named) && !is_whole(&key);
+            if exact && apart {
                 continue;
             }
             if start <= at && asked_end <= end {
                 self.forget(&key);
-                complete.push((n, Answer::Borrowed(at..asked_end, short)));
+                complete.push((n, Answer::Borrowed(at..asked_end, asked_end > there)));
             } else if let Some(joined) = self.add_part(&key, start, bytes)? {
                 complete.push((n, Answer::Joined(at..asked_end, joined)));
             }
@@ -114,40 +152,42 @@ impl Asked {
         Ok(complete)
     }
 
-    fn forget(&mut self, key: &(FileId, u64, usize)) -> Option<Entry> {
+    fn forget(&mut self, key: &Key) -> Option<Entry> {
         let entry = self.ranges.remove(key)?;
-        self.bytes = self.bytes.saturating_sub(entry.end.saturating_sub(key.1));
+        let len = key.3.saturating_sub(key.1);
+        self.bytes = self.bytes.saturating_sub(len);
+        if let Some(count) = self.lengths.get_mut(&len) {
+            *count = count.saturating_sub(1);
+            if *count == 0 {
+                self.lengths.remove(&len);
+            }
+        }
         Some(entry)
     }
 
     /// Takes a part of a range; returns its bytes when that was the last.
-    fn add_part(&mut self, key: &(FileId, u64, usize), start: u64, bytes: &[u8]) -> Result<Option<Vec<u8>>> {
+    fn add_part(&mut self, key: &Key, start: u64, bytes: &[u8]) -> Result<Option<Vec<u8>>> {
         let Some(entry) = self.ranges.get_mut(key) else { return Ok(None) };
-        let at = key.1;
+        let (_, at, _, asked_end) = *key;
         if entry.parts.is_none() {
-            entry.parts =
-                Some((zeroed("a range that arrives in parts", entry.end.saturating_sub(at))?, Vec::new()));
+            let bytes = zeroed("a range that arrives in parts", asked_end.saturating_sub(at))?;
+            entry.parts = Some(Parts { bytes, come: Vec::new() });
         }
-        let Some((joined, parts)) = &mut entry.parts else { return Ok(None) };
+        let Some(parts) = &mut entry.parts else { return Ok(None) };
         let end = start.saturating_add(bytes.len() as u64);
-        let part = start.max(at)..end.min(entry.end);
+        let part = start.max(at)..end.min(asked_end);
         let place = |from: u64, base: u64| usize::try_from(from.saturating_sub(base)).unwrap_or(usize::MAX);
         let from = bytes.get(place(part.start, start)..place(part.end, start));
-        if let (Some(to), Some(from)) = (joined.get_mut(place(part.start, at)..place(part.end, at)), from) {
+        if let (Some(to), Some(from)) =
+            (parts.bytes.get_mut(place(part.start, at)..place(part.end, at)), from)
+        {
             to.copy_from_slice(from);
         }
-        parts.push(part);
-        parts.sort_unstable_by_key(|part| part.start);
-        let mut reached = at;
-        for part in parts.iter() {
-            if part.start <= reached {
-                reached = reached.max(part.end);
-            }
-        }
-        if reached < entry.end {
+        parts.note(part);
+        if parts.come.first() != Some(&(at..asked_end)) {
             return Ok(None);
         }
-        Ok(self.forget(key).and_then(|entry| entry.parts).map(|(joined, _)| joined))
+        Ok(self.forget(key).and_then(|entry| entry.parts).map(|parts| parts.bytes))
     }
 }
 

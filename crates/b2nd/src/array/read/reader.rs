@@ -4,17 +4,17 @@ use super::asked::{Asked, not_asked};
 use super::chunk::{ChunkRead, special_item, wanted};
 use super::plan::Plan;
 use super::points::PointPlan;
-use super::task::{ChunkTask, Need};
+use super::task::{Asks, ChunkTask, Need};
 use super::visit::{BoxVisit, ItemPart, PointVisit, Visit};
 use crate::array::handle::{Array, ArraySnapshot};
 use crate::array::selection::{Selection, Taken};
-use crate::error::{Error, Result};
+use crate::error::{Error, Part, Result};
 use crate::exec::Scratch;
 use crate::io::{FileId, FileRange, Pieces, ReadBudget, Step};
 use crate::limits::zeroed;
 use crate::schunk::Place;
 use b2nd_kernel::boxes::OwnedGrid;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -36,8 +36,10 @@ pub struct Reader {
     work: Option<Work>,
     /// What was supplied of index and trailer.
     catalog: Pieces,
-    /// How many ranges of index and trailer are asked for.
-    catalog_ranges: usize,
+    /// Ranges of index and trailer that are needed and not asked for.
+    catalog_needs: VecDeque<Range<u64>>,
+    /// How many of them are asked for.
+    catalog_asked: usize,
     result: Vec<u8>,
 }
 
@@ -50,8 +52,12 @@ struct Work {
     chunks: usize,
     begun: usize,
     active: BTreeMap<usize, Active>,
+    /// Active chunks that may need what was not asked for.
+    changed: BTreeSet<usize>,
     /// The segments of the checksums that are asked for.
-    segments: Vec<usize>,
+    segments: BTreeSet<usize>,
+    /// Active chunks that wait for a segment, by its number.
+    waiting: BTreeMap<usize, Vec<usize>>,
     asked: Asked,
     scratch: Scratch,
 }
@@ -67,8 +73,7 @@ struct Active {
     file: FileId,
     /// Where the chunk starts in its file.
     offset: u64,
-    /// What was asked for of it, from its start.
-    asked: Vec<Range<usize>>,
+    asks: Asks,
     /// Bytes that came before those that are needed first.
     early: Vec<(usize, Vec<u8>)>,
     /// The segment of the checksums that it waits for, and its place in the frame file.
@@ -130,7 +135,9 @@ impl Work {
             chunks,
             begun: 0,
             active: BTreeMap::new(),
-            segments: Vec::new(),
+            changed: BTreeSet::new(),
+            segments: BTreeSet::new(),
+            waiting: BTreeMap::new(),
             asked: Asked::default(),
             scratch: Scratch::default(),
         })
@@ -176,13 +183,18 @@ impl Work {
                     };
                     let blocks = wanted(visit, 0..visit.blocks());
                     let task = ChunkTask::new(read.origin(place, sums), blocks, start, costs);
-                    Ok(Some(Active { task, file, offset, asked: Vec::new(), early: Vec::new(), segment }))
+                    let (asks, early) = (Asks::default(), Vec::new());
+                    Ok(Some(Active { task, file, offset, asks, early, segment }))
                 }
             }
             .map_err(|error: Error| error.in_chunk(chunk))
         });
         self.scratch.block = block;
         if let Some(active) = begun? {
+            if let Some((segment, _)) = &active.segment {
+                self.waiting.entry(*segment).or_default().push(n);
+            }
+            self.changed.insert(n);
             self.active.insert(n, active);
         }
         Ok(())
@@ -190,38 +202,42 @@ impl Work {
 
     /// Names what active chunks need and was not asked for, within the budget.
     fn ask(&mut self, budget: &ReadBudget, ranges: &mut Vec<FileRange>) {
-        for (n, active) in &mut self.active {
-            if let Some((segment, range)) = &active.segment
-                && !self.segments.contains(segment)
-            {
-                if !self.asked.has_room(budget) {
-                    return;
-                }
-                let wanted = FileRange::new(FileId::Frame, range.clone());
-                if self.asked.add(LAST_SEGMENT.saturating_sub(*segment), &wanted) {
-                    ranges.push(wanted);
-                }
-                self.segments.push(*segment);
+        while let Some(n) = self.changed.first().copied() {
+            if !self.ask_of(n, budget, ranges) {
+                return;
             }
-            for need in active.task.needs() {
-                let (range, is_head) = match need {
-                    Need::Head(range) => (range, true),
-                    Need::Blocks(range) => (range, false),
-                };
-                if active.asked.contains(&range) {
-                    continue;
-                }
-                if !self.asked.has_room(budget) {
-                    return;
-                }
-                let at = |at: usize| active.offset.saturating_add(at as u64);
-                let may_be_short = is_head && matches!(active.file, FileId::Chunk(_));
-                let wanted =
-                    FileRange { file: active.file, range: at(range.start)..at(range.end), may_be_short };
-                if self.asked.add(*n, &wanted) {
-                    ranges.push(wanted);
-                }
-                active.asked.push(range);
+            self.changed.remove(&n);
+        }
+    }
+
+    /// Names what chunk `n` needs; whether the budget had room for all of it.
+    fn ask_of(&mut self, n: usize, budget: &ReadBudget, ranges: &mut Vec<FileRange>) -> bool {
+        let Some(active) = self.active.get_mut(&n) else { return true };
+        if let Some((segment, range)) = &active.segment
+            && !self.segments.contains(segment)
+        {
+            if !self.asked.has_room(budget) {
+                return false;
+            }
+            let wanted = FileRange::new(FileId::Frame, range.clone());
+            if self.asked.add(LAST_SEGMENT.saturating_sub(*segment), &wanted) {
+                ranges.push(wanted);
+            }
+            self.segments.insert(*segment);
+        }
+        loop {
+            if !self.asked.has_room(budget) {
+                return false;
+            }
+            let Some(Need::Head(range) | Need::Blocks(range)) = active.task.next_ask(&mut active.asks) else {
+                return true;
+            };
+            let at = |at: usize| active.offset.saturating_add(at as u64);
+            // The index does not say how long a chunk file is.
+            let may_be_short = matches!(active.file, FileId::Chunk(_));
+            let wanted = FileRange { file: active.file, range: at(range.start)..at(range.end), may_be_short };
+            if self.asked.add(n, &wanted) {
+                ranges.push(wanted);
             }
         }
     }
@@ -237,22 +253,27 @@ impl Work {
     ) -> Result<()> {
         let Some(mut active) = self.active.remove(&n) else { return Ok(()) };
         let at = usize::try_from(range.range.start.saturating_sub(active.offset)).unwrap_or(usize::MAX);
+        let end = at.saturating_add(bytes.len());
         if ended {
-            active.task.ends_at(at.saturating_add(bytes.len()));
+            active.task.ends_at(end);
         }
         self.go_on(array, n, active, |active, read, block, scratch| {
-            active.take(read, at, bytes, block, scratch)
+            active.take(read, at, bytes, block, scratch)?;
+            match active.task.need() {
+                Some(Need::Head(range) | Need::Blocks(range)) if ended && range.end > end => {
+                    let reason = format!("the chunk file ends after {end} bytes");
+                    Err(Error::format(Part::ChunkHeader, 12, reason))
+                }
+                _ => Ok(()),
+            }
         })
     }
 
     /// Takes a segment of the checksums; the chunks that wait for it go on.
     fn deliver_segment(&mut self, array: &Array, segment: usize, bytes: &[u8]) -> Result<()> {
         array.schunk.supply_segment(segment, bytes)?;
-        self.segments.retain(|other| *other != segment);
-        let waits = |active: &Active| active.segment.as_ref().is_some_and(|(other, _)| *other == segment);
-        let waiting: Vec<usize> =
-            self.active.iter().filter(|(_, active)| waits(active)).map(|(n, _)| *n).collect();
-        for n in waiting {
+        self.segments.remove(&segment);
+        for n in self.waiting.remove(&segment).unwrap_or_default() {
             let Some(mut active) = self.active.remove(&n) else { continue };
             active.segment = None;
             self.go_on(array, n, active, |active, read, block, scratch| {
@@ -271,6 +292,7 @@ impl Work {
         mut active: Active,
         work: impl FnOnce(&mut Active, &ChunkRead<'_, dyn Visit + '_>, &mut Vec<u8>, &mut Scratch) -> Result<()>,
     ) -> Result<()> {
+        let early = active.early_bytes();
         let mut scratch = std::mem::take(&mut self.scratch);
         let mut block = std::mem::take(&mut scratch.block);
         let done = self.visit(array, n, |visit| {
@@ -280,7 +302,10 @@ impl Work {
         scratch.block = block;
         self.scratch = scratch;
         done?;
+        self.asked.release(early);
         if active.task.need().is_some() {
+            self.asked.hold(active.early_bytes());
+            self.changed.insert(n);
             self.active.insert(n, active);
         }
         Ok(())
@@ -293,6 +318,11 @@ fn chunk_read<'a>(array: &'a Array, visit: &'a dyn Visit) -> ChunkRead<'a, dyn V
 }
 
 impl Active {
+    /// The bytes that came early, and how many ranges they are.
+    fn early_bytes(&self) -> (u64, usize) {
+        (self.early.iter().map(|(_, bytes)| bytes.len() as u64).sum(), self.early.len())
+    }
+
     /// Decodes what the bytes allow, with those that came early; keeps them where others are needed first.
     fn take(
         &mut self,
@@ -340,7 +370,15 @@ impl Active {
 
 impl Reader {
     fn new(array: ArraySnapshot, shape: Vec<u64>, work: Option<Work>) -> Self {
-        Reader { array, shape, work, catalog: Pieces::default(), catalog_ranges: 0, result: Vec::new() }
+        Reader {
+            array,
+            shape,
+            work,
+            catalog: Pieces::default(),
+            catalog_needs: VecDeque::new(),
+            catalog_asked: 0,
+            result: Vec::new(),
+        }
     }
 
     /// The shape of the result.
@@ -355,21 +393,22 @@ impl Reader {
     /// reader is of no use.
     pub fn step(&mut self, budget: &ReadBudget) -> Result<Step> {
         let Some(work) = &mut self.work else { return Ok(Step::Done) };
-        if self.catalog_ranges > 0 {
-            return Ok(Step::Need(Vec::new()));
+        if self.catalog_needs.is_empty() && self.catalog_asked == 0 {
+            self.catalog_needs.extend(self.array.schunk.missing_catalog(&self.catalog)?);
         }
-        let missing = self.array.schunk.missing_catalog(&self.catalog)?;
-        if !missing.is_empty() {
-            self.catalog_ranges = missing.len();
-            let wanted = missing.into_iter().map(|range| FileRange::new(FileId::Frame, range));
-            let wanted: Vec<FileRange> = wanted.collect();
-            for range in &wanted {
-                work.asked.add(CATALOG, range);
-            }
-            return Ok(Step::Need(wanted));
+        let mut ranges = Vec::new();
+        while work.asked.has_room(budget)
+            && let Some(range) = self.catalog_needs.pop_front()
+        {
+            let wanted = FileRange::new(FileId::Frame, range);
+            work.asked.add(CATALOG, &wanted);
+            self.catalog_asked = self.catalog_asked.saturating_add(1);
+            ranges.push(wanted);
+        }
+        if self.catalog_asked > 0 {
+            return Ok(Step::Need(ranges));
         }
         self.catalog = Pieces::default();
-        let mut ranges = Vec::new();
         loop {
             work.ask(budget, &mut ranges);
             if work.begun >= work.chunks || !work.asked.has_room(budget) {
@@ -401,7 +440,7 @@ impl Reader {
             match n {
                 CATALOG => {
                     self.catalog.add(answered.range.start, bytes)?;
-                    self.catalog_ranges = self.catalog_ranges.saturating_sub(1);
+                    self.catalog_asked = self.catalog_asked.saturating_sub(1);
                 }
                 FIRST_SEGMENT..=LAST_SEGMENT => {
                     work.deliver_segment(&self.array, LAST_SEGMENT.saturating_sub(n), bytes)?;

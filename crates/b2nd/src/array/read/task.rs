@@ -24,6 +24,19 @@ pub(super) enum Need {
     Blocks(Range<usize>),
 }
 
+/// What was asked for of a chunk.
+#[derive(Debug, Default)]
+pub(super) struct Asks {
+    /// Bytes of its start.
+    head: usize,
+    /// Whether the first block was, by itself.
+    first: bool,
+    /// Wanted blocks, in the order in which they lie in the chunk.
+    blocks: usize,
+    /// Whether all of the chunk was.
+    whole: bool,
+}
+
 /// Where a chunk is, and what its bytes must match.
 #[derive(Debug, Clone)]
 pub(super) struct Origin {
@@ -81,24 +94,37 @@ impl ChunkTask {
         }
     }
 
-    /// All ranges that are known to be needed, those of [`ChunkTask::need`] first.
-    pub(super) fn needs(&self) -> Vec<Need> {
-        let mut all: Vec<Need> = self.need().into_iter().collect();
-        let rest = match &self.stage {
-            Stage::First(_) => &self.wanted[..],
-            Stage::Blocks { next, .. } => {
-                let rest = self.wanted.get(*next..).unwrap_or_default();
-                rest.get(next_run(rest, self.costs).0..).unwrap_or_default()
+    /// The next range that is known to be needed and was not asked for, which `asks` remembers. Those of [`ChunkTask::need`] come
+    /// first, and each byte is asked for once: but for a first block that the others refer to and that is in a later run.
+    pub(super) fn next_ask(&self, asks: &mut Asks) -> Option<Need> {
+        match &self.stage {
+            Stage::Head(len) => {
+                let asked = std::mem::replace(&mut asks.head, *len);
+                (asked < *len).then_some(Need::Head(0..*len))
             }
-            _ => &[],
-        };
-        let mut rest = rest;
-        while !rest.is_empty() {
-            let (run, bytes) = next_run(rest, self.costs);
-            all.push(Need::Blocks(bytes));
-            rest = rest.get(run.max(1)..).unwrap_or_default();
+            Stage::First(head) if asks.blocks == 0 => {
+                let (first, (_, run)) = (head.block_span(0), next_run(&self.wanted, self.costs));
+                let in_run = run.start <= first.start && first.end <= run.end;
+                if !in_run && !std::mem::replace(&mut asks.first, true) {
+                    return Some(Need::Blocks(first));
+                }
+                self.ask_run(0, asks)
+            }
+            Stage::First(_) => self.ask_run(asks.blocks, asks),
+            Stage::Blocks { next, .. } => self.ask_run(asks.blocks.max(*next), asks),
+            Stage::Whole(_) => match std::mem::replace(&mut asks.whole, true) {
+                false => self.need(),
+                true => None,
+            },
+            Stage::Done => None,
         }
-        all
+    }
+
+    /// The next run of wanted blocks, beginning with block `from` of them.
+    fn ask_run(&self, from: usize, asks: &mut Asks) -> Option<Need> {
+        let (run, bytes) = next_run(self.wanted.get(from..).unwrap_or_default(), self.costs);
+        asks.blocks = from.saturating_add(run);
+        (run > 0).then_some(Need::Blocks(bytes))
     }
 
     /// The file of the chunk ends after this many bytes.

@@ -13,7 +13,7 @@ use crate::array::stream::slabs::packed_bytes;
 use crate::chunk::Special;
 use crate::error::Error;
 use crate::error::Result;
-use crate::schunk::{FrameSnapshot, SChunk};
+use crate::schunk::{FrameState, SChunk};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
@@ -301,7 +301,7 @@ impl StreamWriter {
         // All at once where the number is known, else twice as many as there were: each place is moved a few times at most.
         crew.queue.with(|schunk| {
             let have = schunk.nchunks();
-            let places = chunks.max(total).max(have.saturating_mul(2).min(FrameSnapshot::MAX_CHUNKS));
+            let places = chunks.max(total).max(have.saturating_mul(2).min(FrameState::MAX_CHUNKS));
             let row = self.row.chunks() as u64;
             schunk.relayout(places, Special::Uninit, |n| {
                 let Some(stored) = &self.in_order else { return (n < have).then_some(n) };

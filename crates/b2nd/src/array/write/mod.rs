@@ -30,7 +30,7 @@ use crate::error::Result;
 use crate::exec::Exec;
 use crate::exec::Scratch;
 use crate::limits::zeroed;
-use crate::schunk::FrameSnapshot;
+use crate::schunk::FrameState;
 use crate::schunk::Hook;
 use crate::schunk::Processing;
 use crate::schunk::SChunk;
@@ -205,7 +205,7 @@ fn store<E: Edit>(
 struct Write<'a> {
     grid: &'a Grid,
     /// The frame as it was before the write.
-    base: FrameSnapshot,
+    base: FrameState,
     queue: Queue<&'a mut SChunk>,
     exec: &'a Exec,
     processing: &'a Processing,

@@ -7,7 +7,7 @@ use crate::chunk::Special;
 use crate::error::Result;
 use crate::exec::Exec;
 use crate::limits::zeroed;
-use crate::schunk::FrameSnapshot;
+use crate::schunk::FrameState;
 use crate::schunk::Place;
 use std::borrow::Cow;
 
@@ -22,7 +22,7 @@ pub(super) enum Stored<'a> {
 impl<'a> Stored<'a> {
     /// Fetches chunk `number`; its checksums are checked. `buffer` takes the bytes that have to be read;
     /// [`Stored::into_buffer`] gives it back.
-    pub(super) fn fetch(base: &'a FrameSnapshot, number: u64, mut buffer: Vec<u8>) -> Result<Self> {
+    pub(super) fn fetch(base: &'a FrameState, number: u64, mut buffer: Vec<u8>) -> Result<Self> {
         let place = base.place(number)?;
         if let Place::Special(kind) = place {
             return Ok(Stored::Special(kind));

@@ -172,6 +172,8 @@ impl Layer {
     fn bytes_of<'a>(&'a self, segment: &'a Segment) -> Option<&'a [u8]> {
         match segment.fetched.get() {
             Some(fetched) => Some(fetched),
+            // Nothing to fetch: it is damaged.
+            None if segment.bytes.is_empty() => Some(&[]),
             None => self.bytes.get(segment.bytes.clone()),
         }
     }

@@ -95,6 +95,12 @@ fn files() -> Vec<(String, Vec<u8>)> {
         let array = Forged::new(64, small.clone(), MOST_CHUNKS, uniform(raw, MOST_CHUNKS)).array(16);
         add(&format!("all offsets {what}, an array"), array);
     }
+    // A value that repeats has no blocks behind it, however many a header claims.
+    let mut nan = uniform(0, MOST_CHUNKS);
+    nan[8..12].copy_from_slice(&8u32.to_le_bytes());
+    nan[31] = nan[31] & 0x8f | 0x20;
+    add("offsets that are NaN", Forged::new(64, small.clone(), MOST_CHUNKS, nan.clone()));
+    add("offsets that are NaN, an array", Forged::new(64, small.clone(), MOST_CHUNKS, nan).array(16));
     // What is claimed here stays below what an index in memory may cost.
     let claimed = 1 << 15;
     let two = [small.clone(), small.clone()].concat();
