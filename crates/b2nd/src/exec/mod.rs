@@ -1,11 +1,13 @@
 //! Threads, cancellation and progress, passed by value: nothing that a fork could break.
 
 mod call;
+mod lock;
 mod policy;
 mod pool;
 mod scratch;
 
 pub(crate) use call::Call;
+pub(crate) use lock::ForkMutex;
 pub(crate) use scratch::Scratch;
 
 use crate::error::{Error, Result};

@@ -3,11 +3,12 @@
 use super::offsets::as_index_error;
 use crate::chunk::{ChunkHead, Content};
 use crate::error::{Error, Part, Result};
-use crate::exec::Scratch;
+use crate::exec::{ForkMutex, Scratch};
 use crate::limits::{Limits, zeroed};
 use crate::registry::Context;
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// Decoded bytes that are kept for good; every lookup in them is free of locks.
 const KEPT_BYTES: usize = 8 << 20;
@@ -35,17 +36,30 @@ pub(crate) struct PackedOffsets {
     oversize: bool,
     /// Blocks that are kept for good, up to [`KEPT_BYTES`].
     kept: Vec<OnceLock<Block>>,
-    recent: Mutex<Recent>,
+    /// The decoded bytes of the blocks in `kept`.
+    kept_bytes: AtomicUsize,
+    /// Locked while a block is decoded, so that threads do not decode the same one. A forked child that inherited the lock as
+    /// taken decodes without it.
+    recent: ForkMutex<Recent>,
 }
 
 #[derive(Default)]
 struct Recent {
-    /// The decoded bytes of the blocks in `kept`.
-    kept_bytes: usize,
     blocks: VecDeque<(usize, Block)>,
     /// The start of an oversize block.
     start: Option<(usize, Block)>,
     scratch: Scratch,
+}
+
+impl Recent {
+    /// Block `n`, which becomes the one used last.
+    fn find(&mut self, n: usize) -> Option<Block> {
+        let at = self.blocks.iter().position(|(number, _)| *number == n)?;
+        let found = self.blocks.remove(at)?;
+        let block = Arc::clone(&found.1);
+        self.blocks.push_front(found);
+        Some(block)
+    }
 }
 
 impl PackedOffsets {
@@ -83,7 +97,8 @@ impl PackedOffsets {
             oversize,
             head,
             kept,
-            recent: Mutex::default(),
+            kept_bytes: AtomicUsize::new(0),
+            recent: ForkMutex::default(),
         }))
     }
 
@@ -125,8 +140,8 @@ impl PackedOffsets {
     fn start(&self, n: usize, at: usize) -> Result<Block> {
         let needed = at.saturating_add(1).saturating_mul(8);
         Limits::check("a block of the chunk offsets", needed as u64, BLOCK_BYTES)?;
-        let mut recent = self.lock();
-        if let Some((number, start)) = &recent.start
+        let mut recent = self.recent.lock();
+        if let Some((number, start)) = recent.as_ref().and_then(|recent| recent.start.as_ref())
             && *number == n
             && at < start.len()
         {
@@ -135,12 +150,16 @@ impl PackedOffsets {
         let len = needed.next_power_of_two().max(START_BYTES).min(self.head.block_len(n));
         let mut bytes = zeroed("chunk offsets", len as u64)?;
         let stream = self.chunk.get(self.head.block_span(n)).unwrap_or_default();
-        let decoded = self.head.decode_start(n, stream, &mut bytes, &mut recent.scratch);
+        let mut own = Scratch::default();
+        let scratch = recent.as_mut().map_or(&mut own, |recent| &mut recent.scratch);
+        let decoded = self.head.decode_start(n, stream, &mut bytes, scratch);
         if !decoded.map_err(as_index_error)? {
             Limits::check("a block of the chunk offsets", self.per_block.saturating_mul(8), BLOCK_BYTES)?;
         }
         let start = offsets_of(&bytes);
-        recent.start = Some((n, Arc::clone(&start)));
+        if let Some(recent) = &mut recent {
+            recent.start = Some((n, Arc::clone(&start)));
+        }
         Ok(start)
     }
 
@@ -155,40 +174,46 @@ impl PackedOffsets {
         if self.oversize {
             Limits::check("a block of the chunk offsets", self.per_block.saturating_mul(8), BLOCK_BYTES)?;
         }
-        let mut recent = self.lock();
-        if let Some(at) = recent.blocks.iter().position(|(number, _)| *number == n)
-            && let Some(found) = recent.blocks.remove(at)
-        {
-            let block = Arc::clone(&found.1);
-            recent.blocks.push_front(found);
+        let mut recent = self.recent.lock();
+        if let Some(block) = recent.as_mut().and_then(|recent| recent.find(n)) {
             return Ok(block);
         }
         let first = match n {
             1.. if self.head.refers_to_first() => {
                 drop(recent);
                 let first = self.block(0)?;
-                recent = self.lock();
+                recent = self.recent.lock();
                 Some(first.iter().flat_map(|raw| raw.to_le_bytes()).collect::<Vec<u8>>())
             }
             _ => None,
         };
-        let block = self.decode(n, first.as_deref(), &mut recent.scratch)?;
-        let bytes = block.len().saturating_mul(8);
-        let kept_bytes = recent.kept_bytes.saturating_add(bytes);
-        if kept_bytes <= KEPT_BYTES
-            && let Some(place) = self.kept.get(n)
+        let mut own = Scratch::default();
+        let scratch = recent.as_mut().map_or(&mut own, |recent| &mut recent.scratch);
+        let block = self.decode(n, first.as_deref(), scratch)?;
+        if !self.keep(n, &block)
+            && let Some(mut recent) = recent
         {
-            recent.kept_bytes = kept_bytes;
-            return Ok(Arc::clone(place.get_or_init(|| block)));
+            let room =
+                KEPT_BYTES.checked_div(block.len().saturating_mul(8)).unwrap_or(RECENT).clamp(1, RECENT);
+            recent.blocks.truncate(room.saturating_sub(1));
+            recent.blocks.push_front((n, Arc::clone(&block)));
         }
-        let room = KEPT_BYTES.checked_div(bytes).unwrap_or(RECENT).clamp(1, RECENT);
-        recent.blocks.truncate(room.saturating_sub(1));
-        recent.blocks.push_front((n, Arc::clone(&block)));
         Ok(block)
     }
 
-    fn lock(&self) -> MutexGuard<'_, Recent> {
-        self.recent.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Keeps a decoded block for good, if there is room for it.
+    fn keep(&self, n: usize, block: &Block) -> bool {
+        let Some(place) = self.kept.get(n) else { return false };
+        let bytes = block.len().saturating_mul(8);
+        let add = |kept: usize| kept.checked_add(bytes).filter(|kept| *kept <= KEPT_BYTES);
+        if self.kept_bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add).is_err() {
+            return false;
+        }
+        if place.set(Arc::clone(block)).is_err() {
+            // Another thread has kept it meanwhile.
+            self.kept_bytes.fetch_sub(bytes, Ordering::Relaxed);
+        }
+        true
     }
 
     fn decode(&self, n: usize, first: Option<&[u8]>, scratch: &mut Scratch) -> Result<Block> {
@@ -211,5 +236,58 @@ fn offsets_of(bytes: &[u8]) -> Block {
 impl std::fmt::Debug for PackedOffsets {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} offsets in {} compressed bytes", self.len, self.chunk.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chunk::{self, Params};
+    use crate::codec::Codec;
+    use crate::exec::Exec;
+    use crate::filter::Pipeline;
+    use crate::frame::Offsets;
+
+    fn of_forked_child(chunk: &[u8]) -> PackedOffsets {
+        let mut packed = PackedOffsets::new(chunk, &Limits::default()).unwrap().unwrap();
+        packed.recent.pretend_forked();
+        packed
+    }
+
+    /// Reads offsets, which are squares, on another thread while this one holds the lock.
+    fn assert_read(packed: &PackedOffsets, numbers: std::ops::Range<u64>) {
+        let _held = packed.recent.lock().unwrap();
+        let read =
+            || numbers.for_each(|n| assert_eq!(packed.raw(n).unwrap(), n.saturating_mul(n).cast_signed()));
+        std::thread::scope(|scope| scope.spawn(read).join().unwrap());
+    }
+
+    #[test]
+    fn a_forked_child_that_inherits_the_lock_decodes_without_it() {
+        let offsets = Offsets::Each((0..5000i64).map(|n| n * n).collect());
+        let chunk = offsets.encode(&Exec::new(1)).unwrap();
+        let packed = of_forked_child(&chunk);
+        assert_read(&packed, 0..5000);
+        assert!(
+            packed.kept.iter().all(|block| block.get().is_some()),
+            "blocks are kept for good all the same"
+        );
+        let packed = of_forked_child(&chunk);
+        packed.kept_bytes.store(KEPT_BYTES, Ordering::Relaxed);
+        assert_read(&packed, 0..20);
+        assert!(packed.kept.iter().all(|block| block.get().is_none()));
+    }
+
+    #[test]
+    fn a_forked_child_that_inherits_the_lock_decodes_the_start_of_a_block_without_it() {
+        let bytes: Vec<u8> = (0..50_000i64).flat_map(|n| (n * n).to_le_bytes()).collect();
+        let params = Params::new(8)
+            .with_codec(Codec::Lz4)
+            .with_pipeline(Pipeline::none())
+            .with_blocksize(Some(4 * u32::try_from(START_BYTES).unwrap()));
+        let mut packed = of_forked_child(&chunk::encode(&bytes, &params, &Exec::new(1)).unwrap());
+        packed.oversize = true;
+        assert_read(&packed, 0..20);
+        assert!(packed.kept.iter().all(|block| block.get().is_none()));
     }
 }

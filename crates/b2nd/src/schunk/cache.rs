@@ -4,20 +4,16 @@
 //! leaves nothing stale behind. Places come again after a rollback, which clears the cache, as a new list of chunks does, and
 //! where dead bytes are written again, of which the cache is told.
 
+use crate::exec::ForkMutex;
 use crate::frame::plan::FileId;
 use crate::schunk::Place;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::Mutex;
 use std::sync::MutexGuard;
-use std::sync::PoisonError;
-use std::sync::TryLockError;
 
 /// What an entry costs besides its block: its key twice, its slot, and the spare room of both tables.
 const ENTRY_BYTES: u64 = 256;
-/// How often a taken lock is tried again before the cache is left alone.
-const TRIES: usize = 1000;
 
 /// What a block cache holds and how it did, as [`SChunk::block_cache`](crate::schunk::FrameState::block_cache) tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -58,7 +54,7 @@ impl Key {
 #[derive(Debug, Default)]
 pub(crate) struct BlockCache {
     capacity: u64,
-    clock: Mutex<Clock>,
+    clock: ForkMutex<Clock>,
 }
 
 /// Blocks in a circle. A hand goes round and takes out those that were not used since it came by last.
@@ -88,7 +84,7 @@ fn cost(block: &[u8]) -> u64 {
 impl BlockCache {
     /// A cache of `capacity` bytes; 0: none.
     pub(crate) fn new(capacity: u64) -> Self {
-        BlockCache { capacity, clock: Mutex::default() }
+        BlockCache { capacity, clock: ForkMutex::default() }
     }
 
     /// Whether a read that touches `blocks` blocks of `block_bytes` goes through the cache: not when it would turn over all of it.
@@ -96,16 +92,9 @@ impl BlockCache {
         self.capacity > 0 && blocks.saturating_mul(block_bytes as u64 + ENTRY_BYTES) <= self.capacity
     }
 
-    /// Waits for a short time only: a lock that a forked child inherited as taken costs the cache, never a deadlock.
+    /// `None` in a forked child that inherited the lock as taken: it does without the cache.
     fn lock(&self) -> Option<MutexGuard<'_, Clock>> {
-        for _ in 0..TRIES {
-            match self.clock.try_lock() {
-                Ok(clock) => return Some(clock),
-                Err(TryLockError::Poisoned(poisoned)) => return Some(poisoned.into_inner()),
-                Err(TryLockError::WouldBlock) => std::thread::yield_now(),
-            }
-        }
-        None
+        self.clock.lock()
     }
 
     pub(crate) fn get(&self, key: Key) -> Option<Arc<Vec<u8>>> {
@@ -121,13 +110,14 @@ impl BlockCache {
     }
 
     pub(crate) fn clear(&self) {
-        let mut clock = self.clock.lock().unwrap_or_else(PoisonError::into_inner);
+        // Where the lock cannot be had, the blocks cannot be read either.
+        let Some(mut clock) = self.lock() else { return };
         *clock = Clock { hits: clock.hits, misses: clock.misses, ..Clock::default() };
     }
 
     /// Drops the blocks of chunks that started between these bytes of the frame.
     pub(crate) fn forget(&self, bytes: Range<u64>) {
-        let mut clock = self.clock.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(mut clock) = self.lock() else { return };
         // A frame that grows puts its chunks behind all others: these need no look at all blocks for each chunk.
         if bytes.start <= clock.highest {
             clock.forget(|key| key.file == FileId::Frame && bytes.contains(&key.offset));

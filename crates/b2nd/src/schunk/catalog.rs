@@ -5,11 +5,12 @@ use super::drive::{drive_behind, header_of, parse_behind, part};
 use super::options::OpenOptions;
 use super::snapshot::FrameState;
 use crate::error::{Error, Result};
+use crate::exec::ForkMutex;
 use crate::frame::{FrameIndex, FrameParser, Header, Offsets, Trailer};
 use crate::io::{FileId, Pieces, ReadStore};
 use crate::limits::Limits;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 /// Offsets, vlmetalayers and checksums of one state of a frame.
 #[derive(Debug, Clone, Default)]
@@ -43,7 +44,7 @@ pub(super) struct CatalogState {
 pub(super) struct LazyCatalog {
     loaded: OnceLock<Catalog>,
     /// Held while it is loaded, so that threads do not load it at the same time.
-    loading: Mutex<()>,
+    loading: ForkMutex<()>,
     trailer_start: u64,
     options: OpenOptions,
 }
@@ -56,7 +57,8 @@ impl CatalogState {
     /// A catalog that is still in the file, whose trailer starts at `trailer_start`.
     pub(super) fn lazy(trailer_start: u64, options: &OpenOptions) -> Self {
         let options = options.clone();
-        let lazy = LazyCatalog { loaded: OnceLock::new(), loading: Mutex::new(()), trailer_start, options };
+        let lazy =
+            LazyCatalog { loaded: OnceLock::new(), loading: ForkMutex::default(), trailer_start, options };
         CatalogState { own: None, lazy: Some(Arc::new(lazy)) }
     }
     /// The catalog, where it was loaded.
@@ -89,7 +91,8 @@ impl From<Catalog> for CatalogState {
 
 impl LazyCatalog {
     fn load(&self, store: &dyn ReadStore, header: &Header) -> Result<&Catalog> {
-        let _guard = self.loading.lock().unwrap_or_else(PoisonError::into_inner);
+        // A forked child that inherited the lock as taken loads the catalog all the same.
+        let _guard = self.loading.lock();
         if let Some(catalog) = self.loaded.get() {
             return Ok(catalog);
         }
@@ -205,5 +208,29 @@ impl FrameState {
     /// The checksums.
     pub(super) fn digests(&self) -> Result<&Arc<Digests>> {
         self.catalog().map(|catalog| &catalog.digests)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Params;
+    use crate::schunk::{CreateOptions, SChunk};
+    use std::sync::Arc;
+
+    #[test]
+    fn a_forked_child_that_inherits_the_lock_loads_the_catalog() {
+        let path = std::env::temp_dir().join(format!("b2nd-forked-catalog-{}", std::process::id()));
+        CreateOptions::new(Params::new(1)).create_with(&path, |t| t.append(b"items")).unwrap();
+        let mut schunk = SChunk::open(&path, &super::OpenOptions::new()).unwrap();
+        let lazy = schunk.state.catalog.lazy.as_mut().unwrap();
+        Arc::get_mut(lazy).unwrap().loading.pretend_forked();
+        let lazy = Arc::clone(lazy);
+        let held = lazy.loading.lock();
+        std::thread::scope(|scope| {
+            let read = scope.spawn(|| schunk.decompress_chunk(0).unwrap());
+            assert_eq!(read.join().unwrap(), b"items");
+        });
+        assert!(held.is_some() && lazy.loaded.get().is_some());
+        std::fs::remove_file(&path).unwrap();
     }
 }

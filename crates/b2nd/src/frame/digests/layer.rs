@@ -155,7 +155,7 @@ impl Layer {
     pub(crate) fn listed(&self) -> impl Iterator<Item = Range<u64>> {
         let readable = |segment: &&Segment| {
             let first = segment.number.saturating_mul(self.per_segment);
-            segment.starts.get_or_init(|| self.starts(segment, first)).is_some()
+            once(&segment.starts, || self.starts(segment, first)).is_some()
         };
         self.segments.iter().filter(readable).map(|segment| {
             let first = segment.number.saturating_mul(self.per_segment);
@@ -165,7 +165,7 @@ impl Layer {
 
     fn is_whole(&self, segment: &Segment) -> bool {
         let bytes = || self.bytes_of(segment);
-        *segment.whole.get_or_init(|| bytes().is_some_and(|bytes| chunk::hash(bytes) == segment.digest))
+        *once(&segment.whole, || bytes().is_some_and(|bytes| chunk::hash(bytes) == segment.digest))
     }
 
     /// The bytes of a segment, where they are at hand.
@@ -196,7 +196,7 @@ impl Layer {
         let Some(segment) = self.segments.get(at) else { return false };
         let matches = bytes.len() == segment.bytes.len() && chunk::hash(bytes) == segment.digest;
         if matches {
-            segment.fetched.get_or_init(|| bytes.into());
+            once(&segment.fetched, || bytes.into());
         }
         matches
     }
@@ -246,7 +246,7 @@ impl Layer {
         }
         let first = segment.number.saturating_mul(self.per_segment);
         let index = usize::try_from(n.saturating_sub(first)).unwrap_or(usize::MAX);
-        let starts = segment.starts.get_or_init(|| self.starts(segment, first)).as_ref();
+        let starts = once(&segment.starts, || self.starts(segment, first)).as_ref();
         let starts = starts.ok_or_else(|| self.damaged_segment(at))?;
         let Some(start) = starts.get(index).copied() else { return Ok(None) };
         let word = self.word(segment, index);
@@ -288,6 +288,16 @@ impl Layer {
         }
         (u64::from(at).checked_mul(8)? == entries.len() as u64).then_some(starts)
     }
+}
+
+/// The value of `place`, made where there is none. It is made before the place is locked: a forked child would wait for ever for
+/// a thread that its parent has.
+fn once<T>(place: &OnceLock<T>, make: impl FnOnce() -> T) -> &T {
+    if let Some(value) = place.get() {
+        return value;
+    }
+    let value = make();
+    place.get_or_init(|| value)
 }
 
 /// The list of segments at the end of the root; `body` is where they start in `len` bytes.
