@@ -1,6 +1,6 @@
 //! Commits of a frame, and the way back.
 
-use super::changes::Changes;
+use super::changes::{Changes, DirectoryChanges, FileChanges, is_behind};
 use super::handle::SChunk;
 use crate::error::{Error, Result};
 use crate::frame::Layout;
@@ -31,15 +31,18 @@ impl SChunk {
         let (header, steps, emptied) = self.plan(draft.as_ref(), shared, inwards)?;
         self.apply_commit(&steps)?;
         self.state.header = Arc::new(header);
-        self.writer.changes.emptied = emptied.filter(|number| !self.writer.changes.kept.contains(number));
-        let tail = self.tail_place();
-        if shared {
-            let synced = self.writer.durability.keeps() || !self.writer.durability.orders();
-            self.writer.changes.space.commit(tail, &dead, synced);
-            self.cut_much();
-        } else {
-            self.writer.changes.space =
-                Space::new(self.writer.changes.space.reuses(), tail.clone(), tail.end);
+        if let Some(files) = self.writer.changes.directory_mut() {
+            files.emptied = emptied.filter(|number| !files.kept.contains(number));
+        }
+        let (tail, synced) =
+            (self.tail_place(), self.writer.durability.keeps() || !self.writer.durability.orders());
+        if let Some(file) = self.writer.changes.file_mut() {
+            if shared {
+                file.space.commit(tail, &dead, synced);
+                self.cut_much();
+            } else {
+                file.space = Space::new(file.space.reuses(), tail.clone(), tail.end);
+            }
         }
         let stored = draft.and_then(|draft| draft.stored());
         let limits = self.limits().clone();
@@ -57,67 +60,80 @@ impl SChunk {
         shared: bool,
         inwards: bool,
     ) -> Result<(Header, Vec<WriteStep<'static>>, Option<u32>)> {
-        let added: Vec<u32> = self.writer.changes.added.iter().copied().collect();
+        let files = self.writer.changes.directory();
+        let file = self.writer.changes.file();
+        let added: Vec<u32> = files.map(|files| files.added.iter().copied().collect()).unwrap_or_default();
         // An offset may be stored twice; what something still refers to stays.
-        let mut obsolete = self.unreferenced()?;
+        let gone = files.map(DirectoryChanges::gone).unwrap_or_default();
+        let mut obsolete: Vec<u32> = self.unreferenced(gone)?.into_iter().collect();
         // Its number would be given again by whoever opens the frame next.
         let named = self.work().offsets.max_stored()?;
-        let emptied =
-            obsolete.last().copied().filter(|last| named.is_none_or(|named| u64::from(*last) > named));
-        obsolete.pop_if(|last| Some(*last) == emptied);
+        let emptied = obsolete.pop_if(|last| is_behind(*last, named));
         let commit = plan::Commit {
             header: &self.header,
             offsets: &self.work().offsets,
             trailer: &self.work().trailer,
             digests: draft,
-            end: self.writer.changes.end,
-            chunk_bytes: self.writer.changes.chunk_bytes,
+            end: file.map_or(0, |file| file.end),
+            chunk_bytes: files.map_or(0, |files| files.chunk_bytes),
             added: &added,
             obsolete: &obsolete,
-            emptied: emptied.filter(|_| emptied != self.writer.changes.emptied),
+            emptied: emptied.filter(|_| emptied != files.and_then(|files| files.emptied)),
             first: self.writer.changes.unpublished,
             start: self.store.start(),
             long: self.long_header()?,
             durability: self.writer.durability,
         };
         let floor = if shared { self.chunks_end() } else { 0 };
-        let place = |len| self.writer.changes.space.place_for_tail(len, floor, commit.first, inwards);
+        let place =
+            |len| file.map_or(floor, |file| file.space.place_for_tail(len, floor, commit.first, inwards));
         let (header, steps) = plan::plan_commit(&commit, &place, &self.exec.clone().without_progress())?;
-        if shared {
+        if let Some(file) = self.writer.changes.file_mut().filter(|_| shared) {
             let start = header.len().saturating_add(header.cbytes());
-            self.writer.changes.space.take(start, header.frame_len().saturating_sub(start));
+            file.space.take(start, header.frame_len().saturating_sub(start));
         }
         Ok((header, steps, emptied))
     }
 
     /// Removes chunk files that nothing refers to, where nobody reads an older state.
     pub(super) fn remove_kept(&mut self) {
-        if self.writer.changes.kept.is_empty() || !self.writer.store.is_alone() {
+        let Some(files) = self.writer.changes.directory_mut() else { return };
+        if files.kept.is_empty() || !self.writer.store.is_alone() {
             return;
         }
-        let Ok(named) = self.work().offsets.max_stored() else { return };
-        for number in std::mem::take(&mut self.writer.changes.kept) {
+        let kept = std::mem::take(&mut files.kept);
+        let next_file = files.next_file;
+        let Ok(named) = self.work().offsets.max_stored() else { return self.keep_files(kept) };
+        let mut stay = Vec::new();
+        for number in kept {
             let file = FileId::Chunk(number);
             // The next number would be given again without the last.
-            let last = named.is_none_or(|named| u64::from(number) > named)
-                && u64::from(number).saturating_add(1) == self.writer.changes.next_file;
+            let last = is_behind(number, named) && u64::from(number).saturating_add(1) == next_file;
             let step = match last {
                 true => WriteStep::Put { file, bytes: Vec::new().into(), sync: false },
                 false => WriteStep::Remove { file },
             };
             let gone = self.apply(&step).is_ok();
-            match last {
-                true if gone => self.writer.changes.emptied = Some(number),
-                false if gone => {}
-                _ => self.writer.changes.kept.push(number),
+            match self.writer.changes.directory_mut() {
+                Some(files) if gone && last => files.emptied = Some(number),
+                _ if gone => {}
+                _ => stay.push(number),
             }
+        }
+        self.keep_files(stay);
+    }
+
+    /// Keeps these chunk files too, which nothing refers to.
+    fn keep_files(&mut self, mut more: Vec<u32>) {
+        if let Some(files) = self.writer.changes.directory_mut() {
+            files.kept.append(&mut more);
         }
     }
 
     /// Does the steps of a commit, but for those that take away what somebody still reads.
     fn apply_commit(&mut self, steps: &[WriteStep<'_>]) -> Result<()> {
         let mut alone = None;
-        let kept = std::mem::take(&mut self.writer.changes.kept);
+        let mut kept = Vec::new();
         for step in steps {
             if let WriteStep::Remove { file: FileId::Chunk(n) }
             | WriteStep::Put { file: FileId::Chunk(n), .. } = step
@@ -126,21 +142,28 @@ impl SChunk {
                 let goes =
                     *alone.get_or_insert_with(|| self.writer.store.is_alone()) && self.apply(step).is_ok();
                 if !goes {
-                    self.writer.changes.kept.push(*n);
+                    kept.push(*n);
                 }
                 continue;
             }
             if let Err(error) = self.apply(step) {
-                // It is not known any more which header a crash brings back.
-                self.writer.changes.space.give_up();
+                if let Some(file) = self.writer.changes.file_mut() {
+                    // It is not known any more which header a crash brings back.
+                    file.space.give_up();
+                }
                 self.note_reach(end_of(steps));
-                self.writer.changes.kept = kept;
                 self.restore_header();
                 return Err(error);
             }
-            if matches!(step, WriteStep::Sync { file: FileId::Frame }) {
-                self.writer.changes.space.synced();
+            if let (WriteStep::Sync { file: FileId::Frame }, Some(file)) =
+                (step, self.writer.changes.file_mut())
+            {
+                file.space.synced();
             }
+        }
+        if let Some(files) = self.writer.changes.directory_mut() {
+            // The steps name those that were kept so far.
+            files.kept = kept;
         }
         Ok(())
     }
@@ -166,25 +189,17 @@ impl SChunk {
         Ok(Some((header, self.store.len(FileId::Frame)?)))
     }
 
-    /// The obsolete files that no offset names.
-    pub(super) fn unreferenced(&self) -> Result<Vec<u32>> {
-        let gone = self
-            .writer
-            .changes
-            .obsolete
-            .iter()
-            .chain(&self.writer.changes.emptied)
-            .chain(&self.writer.changes.kept);
-        let mut obsolete: BTreeSet<u32> = gone.copied().collect();
-        if !obsolete.is_empty() {
+    /// The chunk files among `files` that no offset names.
+    pub(super) fn unreferenced(&self, mut files: BTreeSet<u32>) -> Result<BTreeSet<u32>> {
+        if !files.is_empty() {
             self.work().offsets.each_stored(|_, raw| {
                 if let Ok(number) = u32::try_from(raw) {
-                    obsolete.remove(&number);
+                    files.remove(&number);
                 }
                 Ok(())
             })?;
         }
-        Ok(obsolete.into_iter().collect())
+        Ok(files)
     }
 
     /// Forgets everything since the last commit.
@@ -203,8 +218,8 @@ impl SChunk {
             self.cache.clear();
         }
         // A commit that failed may have written offsets and trailer, and no chunk.
-        let grown = self.writer.changes.space.end() > self.writer.changes.space.committed_end();
-        let wrote = grown || self.writer.changes.wrote_chunks || !self.writer.changes.added.is_empty();
+        let grown = self.writer.changes.file().is_some_and(FileChanges::has_grown);
+        let wrote = grown || self.writer.changes.has_chunks();
         let peer_lock = self.peer_lock().filter(|_| wrote);
         let shared = peer_lock.as_ref().map(|peer_lock| peer_lock.shared()).transpose();
         let ours = if let Err(error) = shared {
@@ -221,31 +236,31 @@ impl SChunk {
             self.state.header = old.0;
             *self.trailer_mut() = Arc::unwrap_or_clone(old.1);
         }
+        let added = self.writer.changes.directory_mut().map(DirectoryChanges::rollback).unwrap_or_default();
         if ours.is_ok() {
-            for number in std::mem::take(&mut self.writer.changes.added) {
-                self.apply(&WriteStep::Remove { file: FileId::Chunk(number) })?;
-            }
+            added
+                .into_iter()
+                .try_for_each(|number| self.apply(&WriteStep::Remove { file: FileId::Chunk(number) }))?;
         }
         if self.writer.changes.unpublished {
             let start = self.header.len();
-            self.writer.changes = Changes::of_new(start);
-            if self.layout() == Layout::Contiguous {
+            self.writer.changes = Changes::of_new(self.layout(), start);
+            if let Some(file) = self.writer.changes.file_mut() {
                 // What was written stays until something takes its place. Not cut off: where the commit failed after it had given
                 // the file its name, this is all there is at the path.
-                let len = self.store.len(FileId::Frame)?;
-                let space = &mut self.writer.changes.space;
-                *space = Space::new(true, start..start, len);
-                space.synced();
-                space.release();
+                file.space = Space::new(true, start..start, self.state.store.len(FileId::Frame)?);
+                file.space.synced();
+                file.space.release();
             }
             return Ok(());
         }
-        self.writer.changes.space.rollback();
-        if grown && ours.is_ok() {
-            let len = self.writer.changes.space.end();
-            self.apply(&WriteStep::SetLen { file: FileId::Frame, len })?;
+        if let Some(file) = self.writer.changes.file_mut() {
+            file.space.rollback();
+            let len = file.space.end();
+            if grown && ours.is_ok() {
+                self.apply(&WriteStep::SetLen { file: FileId::Frame, len })?;
+            }
         }
-        self.writer.changes.chunk_bytes = self.writer.changes.old_chunk_bytes;
         self.settle();
         self.writer.locks.is_overtaken |= matches!(ours, Err(Error::Changed { .. }));
         ours

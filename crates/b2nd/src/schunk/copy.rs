@@ -162,8 +162,10 @@ impl SChunk {
         compact.writer.store = OpenedStore::Write(store);
         compact.state.context = self.context.clone();
         compact.writer.opening = self.writer.opening;
-        if self.writer.opening.is_some_and(|opening| opening.offset > 0) {
-            compact.writer.changes.space.give_up();
+        if self.writer.opening.is_some_and(|opening| opening.offset > 0)
+            && let Some(file) = compact.writer.changes.file_mut()
+        {
+            file.space.give_up();
         }
         compact.state.cache = Arc::new(BlockCache::new(self.cache.usage().capacity));
         compact.state.processing = self.processing.clone();

@@ -25,40 +25,50 @@ impl SChunk {
     /// Before the first change of a transaction: what older commits referred to, and nobody can need any more, becomes free
     /// (see [`Space`](crate::frame::Space)).
     pub(super) fn open_space(&mut self) {
-        if std::mem::replace(&mut self.writer.changes.space_is_open, true)
-            || !self.writer.changes.space.reuses()
-        {
+        let Some(file) = self.writer.changes.file_mut() else { return };
+        if std::mem::replace(&mut file.space_is_open, true) || !file.space.reuses() {
             return;
         }
-        let space = &self.writer.changes.space;
-        if self.writer.changes.surveyed && !space.is_waiting()
-            || self.layout() == Layout::Sparse
-            || !self.writer.store.is_alone()
-        {
+        if file.surveyed && !file.space.is_waiting() || !self.writer.store.is_alone() {
             return;
         }
-        if !std::mem::replace(&mut self.writer.changes.surveyed, true) {
-            self.survey();
-            // What is there was perhaps committed a moment ago, by somebody who did not wait for it.
-            let wait = self.writer.durability.orders() && self.writer.changes.space.is_unsynced();
-            if wait && self.apply(&WriteStep::Sync { file: FileId::Frame }).is_err() {
-                return self.writer.changes.space.give_up();
-            }
-            self.writer.changes.space.synced();
+        if !std::mem::replace(&mut file.surveyed, true) && !self.note_survey() {
+            return;
         }
-        self.writer.changes.space.release();
+        if let Some(file) = self.writer.changes.file_mut() {
+            file.space.release();
+        }
     }
 
-    /// Looks for dead bytes between chunks: everywhere in a small frame, else at its end and somewhere before it.
-    fn survey(&mut self) {
-        let Ok(starts) = self.stored_places() else { return self.writer.changes.space.give_up() };
+    /// Takes note of the dead bytes that others have left; whether they are on the medium.
+    fn note_survey(&mut self) -> bool {
+        let dead = self.survey();
+        let Some(file) = self.writer.changes.file_mut() else { return false };
+        match dead {
+            Some(dead) => dead.into_iter().for_each(|dead| file.space.found(dead)),
+            None => file.space.give_up(),
+        }
+        // What is there was perhaps committed a moment ago, by somebody who did not wait for it.
+        let wait = self.writer.durability.orders() && file.space.is_unsynced();
+        let synced = !wait || self.apply(&WriteStep::Sync { file: FileId::Frame }).is_ok();
+        if let Some(file) = self.writer.changes.file_mut() {
+            if synced { file.space.synced() } else { file.space.give_up() }
+        }
+        synced
+    }
+
+    /// The dead bytes between chunks: everywhere in a small frame, else at its end and somewhere before it. `None` where
+    /// nothing can be told.
+    fn survey(&self) -> Option<Vec<Range<u64>>> {
+        let starts = self.stored_places().ok()?;
         let data = self.header.len()..self.header.len().saturating_add(self.header.cbytes());
+        let mut dead = Vec::new();
         if self.header.nbytes() == 0 {
-            return;
+            return Some(dead);
         }
         // What is behind the data is no chunk: whoever made these offsets, nothing can be told from them.
         if starts.last().is_some_and(|last| *last >= data.end) {
-            return self.writer.changes.space.give_up();
+            return None;
         }
         let (count, half) = (starts.len(), SURVEY / 2);
         let last = count.saturating_sub(half);
@@ -79,21 +89,22 @@ impl SChunk {
                 let start = starts.get(n).copied().unwrap_or(data.end);
                 if start < end {
                     // Chunks inside others: what is dead of one may be alive of another.
-                    return self.writer.changes.space.give_up();
+                    return None;
                 }
-                self.writer.changes.space.found(end..start);
+                dead.push(end..start);
                 let next = starts.get(n + 1).copied().unwrap_or(data.end);
                 // A chunk whose header makes no sense is thought to take all there is.
                 let len = self.stored_len(start).unwrap_or(next.saturating_sub(start));
                 end = end.max(start.saturating_add(len));
                 if n + 1 == count && end < data.end {
-                    self.writer.changes.space.found(end..data.end);
+                    dead.push(end..data.end);
                 }
             }
         }
         if starts.is_empty() {
-            self.writer.changes.space.found(data);
+            dead.push(data);
         }
+        Some(dead)
     }
 
     /// Where in the file stored chunks start, each place once, in order.
@@ -210,17 +221,18 @@ impl SChunk {
     /// Before a commit of a frame that has become loose, moves some chunks into holes before them: the last ones, so that the
     /// frame gets shorter, and those behind the largest holes, so that these grow together. Whether it has moved any.
     pub(super) fn tighten(&mut self) -> Result<bool> {
-        if !self.writer.changes.space.is_loose(LOOSE) || !self.writer.changes.space.has_room() {
+        let Some(file) = self.writer.changes.file() else { return Ok(false) };
+        if !file.space.is_loose(LOOSE) || !file.space.has_room() {
             return Ok(false);
         }
-        let mut budget = self.writer.changes.space.written().saturating_mul(4).max(MOVED);
+        let mut budget = file.space.written().saturating_mul(4).max(MOVED);
         let mut moved = false;
         // Two more than are looked at: a chunk is held against its neighbours.
         let chunks = last_chunks(&self.work().offsets, LOOKS.saturating_add(2));
         for n in (0..chunks.len()).rev().take(LOOKS) {
             moved |= self.move_chunk(&chunks, n, true, &mut budget)?;
         }
-        let holes = self.writer.changes.space.largest_free(LOOKS);
+        let holes = self.writer.changes.file().map(|file| file.space.largest_free(LOOKS)).unwrap_or_default();
         let offset_of = |end: u64| i64::try_from(end.checked_sub(self.header.len())?).ok();
         let ends: Vec<i64> = holes.iter().filter_map(|(_, end)| offset_of(*end)).collect();
         let chunks = chunks_at(&self.work().offsets, &ends);
@@ -259,7 +271,7 @@ impl SChunk {
         if next.is_some_and(|next| start.saturating_add(len) > next) {
             return Ok(false);
         }
-        let place = self.writer.changes.space.place_before(len, start);
+        let place = self.writer.changes.file().and_then(|file| file.space.place_before(len, start));
         if inwards && place.is_none() {
             return Ok(false);
         }
@@ -270,13 +282,13 @@ impl SChunk {
         if !self.is_as_hashed(chunk, raw, &bytes) {
             return Ok(false);
         }
-        let space = &mut self.writer.changes.space;
+        let Some(file) = self.writer.changes.file_mut() else { return Ok(false) };
         let place = match place.filter(|_| inwards) {
             Some(place) => {
-                space.take(place, len);
+                file.space.take(place, len);
                 place
             }
-            None => space.allocate(len),
+            None => file.space.allocate(len),
         };
         let new = self.write_into(place, &bytes)?;
         self.note_moved(chunk, raw, new, &bytes)?;
@@ -286,17 +298,23 @@ impl SChunk {
 
     /// Cuts off what nothing refers to at the end of the file, where it is more than `least` bytes.
     fn cut_end(&mut self, least: u64) {
-        let Some(len) = self.writer.changes.space.loose_end(least) else { return };
+        let Some(len) = self.writer.changes.file().and_then(|file| file.space.loose_end(least)) else {
+            return;
+        };
         // Who is just opening the frame looks at the end of the file; and a file that stays longer does no harm.
-        if self.writer.store.is_alone() && self.apply(&WriteStep::SetLen { file: FileId::Frame, len }).is_ok()
+        if self.writer.store.is_alone()
+            && self.apply(&WriteStep::SetLen { file: FileId::Frame, len }).is_ok()
+            && let Some(file) = self.writer.changes.file_mut()
         {
-            self.writer.changes.space.cut(len);
+            file.space.cut(len);
         }
     }
 
     /// After a commit: what it has left free at the end of the file, where that is much.
     pub(super) fn cut_much(&mut self) {
-        self.cut_end(self.writer.changes.space.much());
+        if let Some(much) = self.writer.changes.file().map(|file| file.space.much()) {
+            self.cut_end(much);
+        }
     }
 
     /// What the files of the frame hold: bytes that it refers to, and dead ones. Reads the header of every chunk.
@@ -373,14 +391,15 @@ impl Drop for SChunk {
         // The end of a file whose last commit stands before it: whoever takes the file for the frame, finds the frame.
         let ours =
             self.writer.writable && self.writer.opening.is_some() && self.writer.changes.is_own_process();
-        if !ours
-            || self.has_changes()
-            || !self.writer.changes.surveyed
-            || !self.writer.changes.space.ends_behind(self.header.frame_len())
-        {
+        let end = self.state.header.frame_len();
+        if !ours || self.has_changes() {
             return;
         }
-        self.writer.changes.space_is_open = false;
+        let Some(file) = self.writer.changes.file_mut() else { return };
+        if !file.surveyed || !file.space.ends_behind(end) {
+            return;
+        }
+        file.space_is_open = false;
         // Where C-Blosc2 writes too, its turn is not waited for.
         if self.look_for_peer_lock().is_ok() && self.peer_lock().is_none() && self.check_unchanged().is_ok() {
             self.open_space();

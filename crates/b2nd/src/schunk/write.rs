@@ -2,7 +2,7 @@
 
 use super::cache::BlockCache;
 use super::catalog::Catalog;
-use super::changes::Changes;
+use super::changes::{Changes, DirectoryChanges, FileChanges, LayoutChanges};
 use super::digests::Digests;
 use super::foreign::Locks;
 use super::handle::{FrameWriter, SChunk};
@@ -50,7 +50,7 @@ impl SChunk {
         };
         let mut locks = Locks::new(options);
         locks.owner = owner;
-        let changes = Changes::of_new(header.len());
+        let changes = Changes::of_new(spec.layout, header.len());
         let digests = Arc::new(Digests::new(options, keep));
         let state = FrameState {
             store: store.reader(),
@@ -79,45 +79,33 @@ impl SChunk {
                 "writing frames of format version {version}; convert first"
             )));
         }
-        self.writer.changes.chunk_bytes = self.header.cbytes();
+        let layout = match self.layout() {
+            Layout::Contiguous => {
+                let len = self.store.len(FileId::Frame)?;
+                LayoutChanges::Contiguous(FileChanges::of(Space::new(!placed, self.tail_place(), len)))
+            }
+            Layout::Sparse => {
+                let (named, last) = (self.work().offsets.max_stored()?, self.writer.store.last_chunk()?);
+                // What an interrupted commit has left, or one while somebody was reading.
+                let files = self.unreferenced(self.store.chunk_files()?.into_iter().collect())?;
+                LayoutChanges::Sparse(DirectoryChanges::of(files, named, last, self.header.cbytes()))
+            }
+        };
         self.writer.changes.process = std::process::id();
-        self.writer.changes.space = Space::new(!placed, self.tail_place(), self.store.len(FileId::Frame)?);
-        if self.layout() == Layout::Sparse {
-            let (named, there) = (self.work().offsets.max_stored()?, self.writer.store.last_chunk()?);
-            self.writer.changes.next_file =
-                named.max(there.map(u64::from)).map_or(0, |last| last.saturating_add(1));
-            self.writer.changes.emptied =
-                there.filter(|there| named.is_none_or(|named| u64::from(*there) > named));
-            // What an interrupted commit has left, or one while somebody was reading.
-            self.writer.changes.kept = self.store.chunk_files()?;
-            self.writer.changes.kept = self.unreferenced()?;
-            self.writer.changes.kept.retain(|number| Some(*number) != self.writer.changes.emptied);
-        }
+        self.writer.changes.layout = layout;
         self.settle();
         Ok(())
     }
 
     /// Starts a new set of changes, on top of what is committed.
     pub(super) fn settle(&mut self) {
-        let end = self.header.frame_len();
         self.state.written_end = 0;
-        let changes = &mut self.writer.changes;
-        changes.end = end;
-        changes.space_is_open = false;
-        changes.first_new = changes.next_file;
-        changes.old_chunk_bytes = changes.chunk_bytes;
-        changes.undo.clear();
-        changes.added.clear();
-        changes.obsolete.clear();
-        changes.old = None;
-        changes.unpublished = false;
-        changes.dirty = false;
-        changes.wrote_chunks = false;
+        self.writer.changes.settle(self.state.header.frame_len());
     }
 
-    /// Contiguous: how far the file goes, as far as this handle knows.
+    /// How far the file of a contiguous frame goes, as far as this handle knows. That of a sparse one is replaced as a whole.
     pub(super) fn reach(&self) -> u64 {
-        self.writer.changes.space.end()
+        self.writer.changes.file().map_or_else(|| self.header.frame_len(), |file| file.space.end())
     }
     /// Whether there is nothing at the path yet.
     pub(super) fn is_unpublished(&self) -> bool {
@@ -209,9 +197,10 @@ impl SChunk {
     pub(super) fn write_into(&mut self, offset: u64, chunk: &[u8]) -> Result<i64> {
         let end = offset.saturating_add(chunk.len() as u64);
         self.cache.forget(offset..end);
-        self.writer.changes.wrote_chunks = true;
-        self.writer.changes.end = self.writer.changes.end.max(end);
-        self.state.written_end = self.writer.changes.end;
+        if let Some(file) = self.writer.changes.file_mut() {
+            file.note_chunk(end);
+            self.state.written_end = file.end;
+        }
         let written = self.apply(&WriteStep::WriteAt { file: FileId::Frame, offset, bytes: chunk.into() });
         if let Err(error) = written {
             self.note_reach(end);
@@ -223,53 +212,53 @@ impl SChunk {
 
     /// After a write that failed and would have gone up to `end`: the file goes as far as it went.
     pub(super) fn note_reach(&mut self, end: u64) {
-        if let Ok(len) = self.store.len(FileId::Frame) {
-            let most = end.max(self.writer.changes.space.end());
-            self.writer.changes.space.reaches(len.min(most));
+        if let (Some(file), Ok(len)) = (self.writer.changes.file_mut(), self.state.store.len(FileId::Frame)) {
+            file.note_reach(end, len);
         }
     }
 
     /// Writes the bytes of a chunk where nothing is, or nothing that anybody needs.
     pub(super) fn write_bytes(&mut self, chunk: &[u8]) -> Result<i64> {
-        if !self.writer.changes.wrote_chunks && self.writer.changes.added.is_empty() {
+        if !self.writer.changes.has_chunks() {
             self.look_for_peer_lock()?;
         }
         let peer_lock = self.peer_lock();
         let _shared = peer_lock.as_ref().map(|peer_lock| peer_lock.shared()).transpose()?;
-        let raw = match self.layout() {
-            Layout::Contiguous => {
-                // What another has committed meanwhile lies in the very place.
-                self.check_header()?;
-                let offset = self.writer.changes.space.allocate(chunk.len() as u64);
+        if self.layout() == Layout::Contiguous {
+            // What another has committed meanwhile lies in the very place.
+            self.check_header()?;
+        }
+        let raw = match &mut self.writer.changes.layout {
+            LayoutChanges::Contiguous(file) => {
+                let offset = file.space.allocate(chunk.len() as u64);
                 self.write_into(offset, chunk)?
             }
-            Layout::Sparse => {
-                let number = self.put_new_file(chunk)?;
-                self.writer.changes.added.insert(number);
-                self.writer.changes.chunk_bytes =
-                    self.writer.changes.chunk_bytes.saturating_add(chunk.len() as u64);
-                i64::from(number)
-            }
+            LayoutChanges::Sparse(_) => i64::from(self.put_new_file(chunk)?),
         };
         self.digests_mut().note(raw, chunk)?;
         Ok(raw)
     }
 
-    /// Sparse: puts a chunk into a file of the next number that no other writer has used.
+    /// Puts a chunk of a sparse frame into a file of the next number that no other writer has used.
     fn put_new_file(&mut self, chunk: &[u8]) -> Result<u32> {
+        let wrong = || Error::usage("the frame is not sparse");
         loop {
-            let number = u32::try_from(self.writer.changes.next_file);
-            let number = number
+            let number = self.writer.changes.directory().ok_or_else(wrong)?.next_file;
+            let number = u32::try_from(number)
                 .map_err(|_| Error::too_large(u32::MAX, "the frame has no number left for a chunk file"))?;
             let file = FileId::Chunk(number);
             let put = self.apply(&WriteStep::Put { file, bytes: chunk.into(), sync: false });
-            self.writer.changes.next_file += 1;
+            let files = self.writer.changes.directory_mut().ok_or_else(wrong)?;
+            files.next_file += 1;
             match put {
                 Err(Error::Io { source, .. }) if source.kind() == ErrorKind::AlreadyExists => {
-                    let last = self.writer.store.last_chunk()?.map_or(0, u64::from);
-                    self.writer.changes.next_file = self.writer.changes.next_file.max(last.saturating_add(1));
+                    files.skip_to(self.writer.store.last_chunk()?);
                 }
-                put => return put.map(|()| number),
+                Err(error) => return Err(error),
+                Ok(()) => {
+                    files.note_added(number, chunk.len() as u64);
+                    return Ok(number);
+                }
             }
         }
     }
@@ -330,17 +319,12 @@ impl SChunk {
 
     /// Nothing refers to this offset any more: in a sparse frame its file goes with the commit.
     pub(super) fn forget_file(&mut self, raw: i64) -> Result<()> {
-        let (Layout::Sparse, Ok(number)) = (self.layout(), u32::try_from(raw)) else { return Ok(()) };
-        let file = FileId::Chunk(number);
-        let freed = self.store.len(file).unwrap_or(0);
-        self.writer.changes.chunk_bytes = self.writer.changes.chunk_bytes.saturating_sub(freed);
-        if u64::from(number) < self.writer.changes.first_new {
-            self.writer.changes.obsolete.push(number);
+        let (Some(files), Ok(number)) = (self.writer.changes.directory_mut(), u32::try_from(raw)) else {
             return Ok(());
-        }
-        // Nobody has seen it, and a rollback goes further back.
-        self.writer.changes.added.remove(&number);
-        self.apply(&WriteStep::Remove { file })
+        };
+        let file = FileId::Chunk(number);
+        let len = self.state.store.len(file).unwrap_or(0);
+        if files.note_gone(number, len) { self.apply(&WriteStep::Remove { file }) } else { Ok(()) }
     }
 
     /// The header of the last commit.
