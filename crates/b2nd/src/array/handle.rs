@@ -353,25 +353,14 @@ impl Array {
     /// [`Error::NotFound`] when there is no such metalayer; [`Error::Usage`] when it describes the array itself;
     /// [`Error::LengthMismatch`] when its length differs; [`Error::ReadOnly`].
     pub fn set_metalayer(&mut self, name: &str, content: &[u8]) -> Result<()> {
+        self.at_once(|t| t.set_metalayer(name, content))
+    }
+
+    pub(in crate::array) fn stage_metalayer(&mut self, name: &str, content: &[u8]) -> Result<()> {
         if name == meta::NAME || name == meta::OLD_NAME {
             return Err(Error::usage(format!("the metalayer '{name}' is written by the array itself")));
         }
-        self.commit_change(|schunk| schunk.stage_metalayer(name, content))
-    }
-
-    /// Commits a change of metadata, and nothing else: a transaction that was leaked does not come along with it, nor does
-    /// the change with a later commit when there is an error.
-    pub(in crate::array) fn commit_change(
-        &mut self,
-        change: impl FnOnce(&mut SChunk) -> Result<()>,
-    ) -> Result<()> {
-        self.rollback()?;
-        let done = change(&mut self.schunk).and_then(|()| self.commit());
-        if done.is_err() {
-            // The first error says more than one of the way back.
-            let _ = self.rollback();
-        }
-        done
+        self.schunk.stage_metalayer(name, content)
     }
 
     /// Makes what is staged visible.
@@ -447,7 +436,7 @@ impl Array {
     /// # Errors
     /// [`Error::LengthMismatch`] for a name of more than 31 bytes; [`Error::ReadOnly`].
     pub fn set_vlmetalayer(&mut self, name: &str, content: &[u8]) -> Result<()> {
-        self.commit_change(|schunk| schunk.stage_vlmetalayer(name, content))
+        self.at_once(|t| t.set_vlmetalayer(name, content))
     }
 
     /// Removes a vlmetalayer, and commits; whether there was one.
@@ -455,11 +444,7 @@ impl Array {
     /// # Errors
     /// [`Error::ReadOnly`].
     pub fn remove_vlmetalayer(&mut self, name: &str) -> Result<bool> {
-        let there = self.schunk.vlmetalayer_names()?.any(|other| other == name);
-        if there {
-            self.commit_change(|schunk| schunk.stage_removal(name).map(drop))?;
-        }
-        Ok(there)
+        self.at_once(|t| t.remove_vlmetalayer(name))
     }
 }
 

@@ -7,8 +7,6 @@ use crate::array::Options;
 use crate::array::Selection;
 use crate::array::StreamWriter;
 use crate::array::View;
-use crate::array::ViewMut;
-use crate::array::typed::stored_bytes;
 use crate::error::Error;
 use crate::error::Result;
 use ::ndarray::ArrayBase;
@@ -148,12 +146,7 @@ impl Array {
         selection: impl Into<Selection>,
         items: &ArrayRef<T, D>,
     ) -> Result<()> {
-        let selection = selection.into();
-        let shape = selection.resolve(self.shape())?.shape;
-        check_items(items, &shape)?;
-        let standard = items.as_standard_layout();
-        // Standard layout means a slice; an array without items may have none.
-        self.write_items(selection, standard.as_slice().unwrap_or_default())
+        self.at_once(|t| t.write(selection, items))
     }
 }
 
@@ -162,7 +155,7 @@ fn lengths(shape: &[usize]) -> Vec<u64> {
 }
 
 /// Refuses items that do not have the shape of a selection.
-fn check_items<T, D: Dimension>(items: &ArrayRef<T, D>, shape: &[u64]) -> Result<()> {
+pub(in crate::array) fn check_items<T, D: Dimension>(items: &ArrayRef<T, D>, shape: &[u64]) -> Result<()> {
     if shape.iter().copied().eq(items.shape().iter().map(|&n| n as u64)) {
         return Ok(());
     }
@@ -192,34 +185,6 @@ impl View<'_> {
     }
 }
 
-impl ViewMut<'_> {
-    /// Writes an `ndarray` array or view into a selection of its shape, from the axes of this view, and commits.
-    ///
-    /// ```
-    /// use b2nd::{s, Dtype, Options};
-    /// use ndarray::array;
-    /// let mut a = Options::new().create_in_memory(Dtype::of::<i32>(), [2, 3])?;
-    /// a.view_mut().transpose().write(s![1..], &array![[1, 2], [3, 4]])?;
-    /// assert_eq!(a.read::<i32>(s![])?, array![[0, 1, 3], [0, 2, 4]].into_dyn());
-    /// # Ok::<(), b2nd::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// As [`ViewMut::write_items`], and [`Error::ShapeMismatch`] when the shapes differ.
-    pub fn write<T: Element, D: Dimension>(
-        &mut self,
-        selection: impl Into<Selection>,
-        items: &ArrayRef<T, D>,
-    ) -> Result<()> {
-        let selection = selection.into();
-        let shape = selection.resolve(self.as_view().shape())?.shape;
-        check_items(items, &shape)?;
-        let standard = items.as_standard_layout();
-        // Standard layout means a slice; an array without items may have none.
-        self.write_items(selection, standard.as_slice().unwrap_or_default())
-    }
-}
-
 impl Array {
     /// Appends an `ndarray` array or view along an axis, and commits; its other axes are as long as those of the array. One
     /// with an axis less is one slab.
@@ -238,7 +203,7 @@ impl Array {
     /// # Errors
     /// As [`Array::append_items`], and [`Error::ShapeMismatch`] when the shapes do not fit.
     pub fn append<T: Element, D: Dimension>(&mut self, axis: usize, items: &ArrayRef<T, D>) -> Result<()> {
-        self.insert_slabs(axis, None, items)
+        self.at_once(|t| t.append(axis, items))
     }
 
     /// Inserts an `ndarray` array or view along an axis before `index`, and commits; its other axes are as long as those of
@@ -252,10 +217,11 @@ impl Array {
         index: u64,
         items: &ArrayRef<T, D>,
     ) -> Result<()> {
-        self.insert_slabs(axis, Some(index), items)
+        self.at_once(|t| t.insert(axis, index, items))
     }
 
-    fn insert_slabs<T: Element, D: Dimension>(
+    /// Puts slabs before `index`, or at the end.
+    pub(in crate::array) fn stage_slabs<T: Element, D: Dimension>(
         &mut self,
         axis: usize,
         index: Option<u64>,
@@ -263,13 +229,10 @@ impl Array {
     ) -> Result<()> {
         self.axis_length(axis)?;
         let count = Some(slab_length(axis, self.shape(), items.shape())?);
-        self.check_element::<T>()?;
         let standard = items.as_standard_layout();
         // Standard layout means a slice; an array without items may have none.
-        let bytes = stored_bytes(self.dtype(), standard.as_slice().unwrap_or_default())?;
-        let mut transaction = self.transaction();
-        transaction.stage(|array| array.stage_insert(axis, index, &bytes, count))?;
-        transaction.commit()
+        let bytes = self.stored_items(standard.as_slice().unwrap_or_default())?;
+        self.stage_insert(axis, index, &bytes, count)
     }
 }
 

@@ -2,12 +2,10 @@
 
 use crate::array::Array;
 use crate::array::ArrayField;
-use crate::array::ArrayWriter;
 use crate::array::Dtype;
 use crate::array::Element;
 use crate::array::Selection;
 use crate::array::StreamWriter;
-use crate::array::Transaction;
 use crate::array::cast::Cast;
 use crate::array::selection::Resolved;
 use crate::error::Error;
@@ -93,13 +91,13 @@ impl Array {
     /// # Errors
     /// As [`Array::write_items`].
     pub fn fill<T: Element>(&mut self, selection: impl Into<Selection>, item: T) -> Result<()> {
-        self.check_element::<T>()?;
-        let bytes = stored_bytes(self.dtype(), &[item])?.into_owned();
-        self.fill_bytes(selection, &bytes)
+        self.at_once(|t| t.fill(selection, item))
     }
 
-    pub(in crate::array) fn check_element<T: Element>(&self) -> Result<()> {
-        check_element::<T>(self.dtype())
+    /// The bytes of items of a Rust type, as the array stores them.
+    pub(in crate::array) fn stored_items<'a, T: Element>(&self, items: &'a [T]) -> Result<Cow<'a, [u8]>> {
+        check_element::<T>(self.dtype())?;
+        stored_bytes(self.dtype(), items)
     }
 
     /// Writes items of a Rust type into a selection, and commits: as many as the selection takes, in C order.
@@ -116,9 +114,7 @@ impl Array {
     /// # Ok::<(), b2nd::Error>(())
     /// ```
     pub fn write_items<T: Element>(&mut self, selection: impl Into<Selection>, items: &[T]) -> Result<()> {
-        let mut transaction = self.transaction();
-        transaction.write_items(selection, items)?;
-        transaction.commit()
+        self.at_once(|t| t.write_items(selection, items))
     }
 }
 
@@ -160,50 +156,6 @@ impl ArrayField<'_> {
 
     fn check_element<T: Element>(&self) -> Result<()> {
         check_element::<T>(self.dtype())
-    }
-}
-
-impl Transaction<'_> {
-    /// Writes one item of a Rust type into every place of a selection; see [`Array::fill`].
-    ///
-    /// # Errors
-    /// As [`Array::fill`].
-    pub fn fill<T: Element>(&mut self, selection: impl Into<Selection>, item: T) -> Result<()> {
-        self.array().check_element::<T>()?;
-        let bytes = stored_bytes(self.array().dtype(), &[item])?.into_owned();
-        self.fill_bytes(selection, &bytes)
-    }
-
-    /// Writes items of a Rust type into a selection; see [`Array::write_items`].
-    ///
-    /// # Errors
-    /// As [`Array::write_items`].
-    pub fn write_items<T: Element>(&mut self, selection: impl Into<Selection>, items: &[T]) -> Result<()> {
-        self.array().check_element::<T>()?;
-        let bytes = stored_bytes(self.array().dtype(), items)?;
-        self.write_bytes(selection, &bytes)
-    }
-}
-
-impl ArrayWriter {
-    /// Writes one item of a Rust type into every place of a selection; see [`Array::fill`].
-    ///
-    /// # Errors
-    /// As [`Array::fill`].
-    pub fn fill<T: Element>(&mut self, selection: impl Into<Selection>, item: T) -> Result<()> {
-        self.array().check_element::<T>()?;
-        let bytes = stored_bytes(self.array().dtype(), &[item])?.into_owned();
-        self.fill_bytes(selection, &bytes)
-    }
-
-    /// Writes items of a Rust type into a selection; see [`Array::write_items`].
-    ///
-    /// # Errors
-    /// As [`Array::write_items`].
-    pub fn write_items<T: Element>(&mut self, selection: impl Into<Selection>, items: &[T]) -> Result<()> {
-        self.array().check_element::<T>()?;
-        let bytes = stored_bytes(self.array().dtype(), items)?;
-        self.write_bytes(selection, &bytes)
     }
 }
 

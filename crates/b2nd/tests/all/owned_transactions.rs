@@ -47,3 +47,42 @@ fn a_new_array_has_nothing_to_go_back_to() {
     let writer = Options::new().create_uncommitted_in_memory(Dtype::parse("|u1").unwrap(), [2]).unwrap();
     assert!(matches!(writer.rollback(), Err(Error::State(_))));
 }
+
+#[test]
+fn a_borrowed_transaction_changes_all_that_an_owned_one_does() {
+    let made = Options::new().with_metalayer("origin", *b"station 07");
+    let new = || made.clone().create_in_memory(Dtype::of::<u16>(), [2, 2]).unwrap();
+    let other = Options::new().create_in_memory(Dtype::of::<u16>(), [1, 2]).unwrap();
+    macro_rules! change {
+        ($to:expr) => {{
+            let to = $to;
+            to.write_items(s![0], &[1u16, 2]).unwrap();
+            to.fill(s![1, 1], 3u16).unwrap();
+            to.insert_items(0, 1, &[5u16, 6]).unwrap();
+            to.append_items(0, &[7u16, 8]).unwrap();
+            to.extend(0, &[&other]).unwrap();
+            to.set_metalayer("origin", b"station 12").unwrap();
+            to.set_vlmetalayer("unit", b"\xa1m").unwrap();
+            assert!(!to.remove_vlmetalayer("other").unwrap());
+        }};
+    }
+    let mut borrowed = new();
+    let mut t = borrowed.transaction();
+    change!(&mut t);
+    t.commit().unwrap();
+    let mut writer = new().into_writer();
+    change!(&mut writer);
+    let owned = writer.commit().unwrap();
+    for array in [&borrowed, &owned] {
+        assert_eq!(array.read_items::<u16>(s![]).unwrap(), [1, 2, 5, 6, 0, 3, 7, 8, 0, 0]);
+        assert_eq!(array.schunk().vlmetalayer("unit").unwrap().as_deref(), Some(&b"\xa1m"[..]));
+        let origin = array.schunk().metalayers().find(|(name, _)| *name == "origin");
+        assert_eq!(origin.map(|(_, content)| content.to_vec()), Some(b"station 12".to_vec()));
+    }
+    // The array's own metalayer stays its own, and nothing of a failed transaction is there.
+    let mut t = borrowed.transaction();
+    t.set_vlmetalayer("unit", b"\xa1s").unwrap();
+    assert!(matches!(t.set_metalayer("b2nd", b""), Err(Error::Usage(_))));
+    assert!(t.commit().is_err());
+    assert_eq!(borrowed.schunk().vlmetalayer("unit").unwrap().as_deref(), Some(&b"\xa1m"[..]));
+}

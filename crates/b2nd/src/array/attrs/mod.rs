@@ -80,8 +80,8 @@ impl AttrsMut<'_> {
     ) -> Result<()> {
         let packed = |(name, value): (N, V)| Ok((name, value.into().to_msgpack()?));
         let packed = attrs.into_iter().map(packed).collect::<Result<Vec<(N, Vec<u8>)>>>()?;
-        self.array.commit_change(|schunk| {
-            packed.iter().try_for_each(|(name, content)| schunk.stage_vlmetalayer(name.as_ref(), content))
+        self.array.at_once(|t| {
+            packed.iter().try_for_each(|(name, content)| t.set_vlmetalayer(name.as_ref(), content))
         })
     }
     /// Removes an attribute, and commits; whether there was one.

@@ -1,10 +1,8 @@
 //! Arrays put together: concatenated, stacked, copied.
 
 use crate::array::Array;
-use crate::array::ArrayWriter;
 use crate::array::Dtype;
 use crate::array::Options;
-use crate::array::Transaction;
 use crate::array::cast::Cast;
 use crate::array::partition::growing;
 use crate::array::reshape::part::AxisParts;
@@ -218,37 +216,15 @@ impl Array {
     /// As [`Array::append_bytes`], and [`Error::DtypeMismatch`] or [`Error::ShapeMismatch`] when dtypes or the other
     /// axes differ.
     pub fn extend(&mut self, axis: usize, arrays: &[&Array]) -> Result<()> {
-        let mut transaction = self.transaction();
-        transaction.extend(axis, arrays)?;
-        transaction.commit()
+        self.at_once(|t| t.extend(axis, arrays))
     }
 
-    fn stage_extend(&mut self, axis: usize, arrays: &[&Array]) -> Result<()> {
+    pub(in crate::array) fn stage_extend(&mut self, axis: usize, arrays: &[&Array]) -> Result<()> {
         let length = self.axis_length(axis)?;
         let mut grown = AxisParts::new(length);
         grown.push(length, From::Old(0))?;
         let axes = joined_axes(self, grown, arrays, axis)?;
         self.stage_shape(&axes, Incoming::Arrays(Joined { arrays, stacked: None, cast: None }))
-    }
-}
-
-impl Transaction<'_> {
-    /// Appends other arrays along an axis; see [`Array::extend`].
-    ///
-    /// # Errors
-    /// As [`Array::extend`]; after an error the transaction can only be dropped.
-    pub fn extend(&mut self, axis: usize, arrays: &[&Array]) -> Result<()> {
-        self.stage(|array| array.stage_extend(axis, arrays))
-    }
-}
-
-impl ArrayWriter {
-    /// Appends other arrays along an axis; see [`Array::extend`].
-    ///
-    /// # Errors
-    /// As [`Array::extend`]; after an error the writer can only be dropped or rolled back.
-    pub fn extend(&mut self, axis: usize, arrays: &[&Array]) -> Result<()> {
-        self.stage(|array| array.stage_extend(axis, arrays))
     }
 }
 

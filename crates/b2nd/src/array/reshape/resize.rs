@@ -1,12 +1,10 @@
 //! Resize, append, insert and delete.
 
 use crate::array::Array;
-use crate::array::ArrayWriter;
 use crate::array::Axis;
 use crate::array::Fill;
 use crate::array::Selection;
 use crate::array::Shape;
-use crate::array::Transaction;
 use crate::array::options::first_content;
 use crate::array::reshape::part::AxisParts;
 use crate::array::reshape::part::Part;
@@ -111,9 +109,7 @@ impl Array {
     /// [`Error::Format`] where a chunk that is made anew is damaged.
     /// After an error the array is as it was.
     pub fn resize(&mut self, resize: impl Into<Resize>) -> Result<()> {
-        let mut transaction = self.transaction();
-        transaction.resize(resize)?;
-        transaction.commit()
+        self.at_once(|t| t.resize(resize))
     }
 
     /// Appends items along an axis, and commits: C order, the dtype's own byte order, any number of whole slabs.
@@ -134,9 +130,7 @@ impl Array {
     /// As [`Array::resize`], and [`Error::OutOfBounds`] when there is no such axis, [`Error::NotWhole`] when the
     /// items are no whole slabs.
     pub fn append_bytes(&mut self, axis: usize, items: &[u8]) -> Result<()> {
-        let mut transaction = self.transaction();
-        transaction.append_bytes(axis, items)?;
-        transaction.commit()
+        self.at_once(|t| t.append_bytes(axis, items))
     }
 
     /// Inserts items along an axis before `index` (at most its length), and commits; items behind it move.
@@ -154,9 +148,7 @@ impl Array {
     /// # Errors
     /// As [`Array::append_bytes`], and [`Error::OutOfBounds`] for an index outside the axis.
     pub fn insert_bytes(&mut self, axis: usize, index: u64, items: &[u8]) -> Result<()> {
-        let mut transaction = self.transaction();
-        transaction.insert_bytes(axis, index, items)?;
-        transaction.commit()
+        self.at_once(|t| t.insert_bytes(axis, index, items))
     }
 
     /// Deletes an index, a range (with a step) or a list of indices, or what a mask names, along an axis, and commits;
@@ -178,12 +170,10 @@ impl Array {
     /// # Errors
     /// As [`Array::resize`], and [`Error::OutOfBounds`] when there is no such axis or index.
     pub fn delete(&mut self, axis: usize, range: impl Into<Axis>) -> Result<()> {
-        let mut transaction = self.transaction();
-        transaction.delete(axis, range)?;
-        transaction.commit()
+        self.at_once(|t| t.delete(axis, range))
     }
 
-    fn stage_resize(&mut self, resize: &Resize) -> Result<()> {
+    pub(in crate::array) fn stage_resize(&mut self, resize: &Resize) -> Result<()> {
         let axes = resize.axes(self.shape())?;
         let (special, value) = first_content(&resize.fill, self.dtype())?;
         self.stage_shape(&axes, Incoming::Fill { special, value })
@@ -233,7 +223,7 @@ impl Array {
         self.stage_shape(&axes, Incoming::Items { bytes: items, lengths })
     }
 
-    fn stage_delete(&mut self, axis: usize, range: Axis) -> Result<()> {
+    pub(in crate::array) fn stage_delete(&mut self, axis: usize, range: Axis) -> Result<()> {
         let length = self.axis_length(axis)?;
         if matches!(range, Axis::NewAxis | Axis::Ellipsis) {
             return Err(Error::usage("indices and ranges can be deleted, and no new axis and no '...'"));
@@ -277,86 +267,5 @@ impl Array {
                 format!("there is no axis {axis}: the shape is {:?}", self.shape()),
             )
         })
-    }
-}
-
-impl Transaction<'_> {
-    /// Gives the array another shape; see [`Array::resize`].
-    ///
-    /// # Errors
-    /// As [`Array::resize`]; after an error the transaction can only be dropped.
-    pub fn resize(&mut self, resize: impl Into<Resize>) -> Result<()> {
-        let resize = resize.into();
-        self.stage(|array| array.stage_resize(&resize))
-    }
-
-    /// Appends items along an axis; see [`Array::append_bytes`].
-    ///
-    /// # Errors
-    /// As [`Array::append_bytes`]; after an error the transaction can only be dropped.
-    pub fn append_bytes(&mut self, axis: usize, items: &[u8]) -> Result<()> {
-        self.stage(|array| array.stage_insert(axis, None, items, None))
-    }
-
-    /// Inserts items along an axis; see [`Array::insert_bytes`].
-    ///
-    /// # Errors
-    /// As [`Array::insert_bytes`]; after an error the transaction can only be dropped.
-    pub fn insert_bytes(&mut self, axis: usize, index: u64, items: &[u8]) -> Result<()> {
-        self.stage(|array| array.stage_insert(axis, Some(index), items, None))
-    }
-
-    /// Deletes along an axis; see [`Array::delete`].
-    ///
-    /// # Errors
-    /// As [`Array::delete`]; after an error the transaction can only be dropped.
-    pub fn delete(&mut self, axis: usize, range: impl Into<Axis>) -> Result<()> {
-        let range = range.into();
-        self.stage(|array| array.stage_delete(axis, range))
-    }
-}
-
-impl ArrayWriter {
-    /// Appends items along an axis of the new array; see [`Array::append_bytes`]. For a length that is not known at first.
-    ///
-    /// ```
-    /// use b2nd::{s, Dtype, Options};
-    /// let mut writer = Options::new().create_uncommitted_in_memory(Dtype::parse("|u1")?, [0])?;
-    /// writer.append_bytes(0, b"one ")?;
-    /// writer.append_bytes(0, b"two")?;
-    /// assert_eq!(writer.commit()?.read_bytes(s![])?, b"one two");
-    /// # Ok::<(), b2nd::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// As [`Array::append_bytes`]; after an error the writer can only be dropped.
-    pub fn append_bytes(&mut self, axis: usize, items: &[u8]) -> Result<()> {
-        self.stage(|array| array.stage_insert(axis, None, items, None))
-    }
-
-    /// Gives the array another shape; see [`Array::resize`].
-    ///
-    /// # Errors
-    /// As [`Array::resize`]; after an error the writer can only be dropped or rolled back.
-    pub fn resize(&mut self, resize: impl Into<Resize>) -> Result<()> {
-        let resize = resize.into();
-        self.stage(|array| array.stage_resize(&resize))
-    }
-
-    /// Inserts items along an axis; see [`Array::insert_bytes`].
-    ///
-    /// # Errors
-    /// As [`Array::insert_bytes`]; after an error the writer can only be dropped or rolled back.
-    pub fn insert_bytes(&mut self, axis: usize, index: u64, items: &[u8]) -> Result<()> {
-        self.stage(|array| array.stage_insert(axis, Some(index), items, None))
-    }
-
-    /// Deletes along an axis; see [`Array::delete`].
-    ///
-    /// # Errors
-    /// As [`Array::delete`]; after an error the writer can only be dropped or rolled back.
-    pub fn delete(&mut self, axis: usize, range: impl Into<Axis>) -> Result<()> {
-        let range = range.into();
-        self.stage(|array| array.stage_delete(axis, range))
     }
 }

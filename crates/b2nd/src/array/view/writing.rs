@@ -1,12 +1,10 @@
 //! Views for writing.
 
 use crate::array::Array;
-use crate::array::Element;
 use crate::array::selection::Selection;
-use crate::array::typed::stored_bytes;
 use crate::array::view::Arrangement;
 use crate::array::view::View;
-use crate::array::write::Given;
+use crate::array::write::{Given, writes};
 use crate::error::Result;
 
 /// An array under other axes that is written through: what a [`View`] is for reading.
@@ -18,6 +16,18 @@ use crate::error::Result;
 /// columns.write_bytes(s![], &[0, 10, 1, 11, 2, 12])?;
 /// columns.fill_bytes(s![1], &[7])?;
 /// assert_eq!(a.read_bytes(s![])?, [0, 7, 2, 10, 7, 12]);
+/// # Ok::<(), b2nd::Error>(())
+/// ```
+///
+/// Selections are from the axes of the view, and each write commits:
+///
+/// ```
+/// use b2nd::{s, Dtype, Options};
+/// let mut a = Options::new().create_in_memory(Dtype::parse(">i4")?, [2, 2])?;
+/// a.view_mut().transpose().write_items(s![], &[1i32, 2, 3, 4])?;
+/// assert_eq!(a.read_items::<i32>(s![])?, [1, 3, 2, 4]);
+/// a.view_mut().transpose().fill(s![1, [1]], 7i32)?;
+/// assert_eq!(a.read_items::<i32>(s![])?, [1, 3, 2, 7]);
 /// # Ok::<(), b2nd::Error>(())
 /// ```
 #[derive(Debug)]
@@ -93,72 +103,19 @@ impl ViewMut<'_> {
         View::new(self.array, self.arranged.clone())
     }
 
-    /// Writes items into a selection from the axes of the view, and commits; see [`Array::write_bytes`].
-    ///
-    /// ```
-    /// use b2nd::{s, Dtype, Options};
-    /// let mut a = Options::new().create_in_memory(Dtype::parse("|u1")?, [2, 3])?;
-    /// a.view_mut().transpose().write_bytes(s![[2, 0], 1], &[1, 2])?;
-    /// assert_eq!(a.read_bytes(s![1])?, [2, 0, 1]);
-    /// # Ok::<(), b2nd::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// As [`Array::write_bytes`].
-    pub fn write_bytes(&mut self, selection: impl Into<Selection>, items: &[u8]) -> Result<()> {
-        self.stage(&selection.into(), Given::Items(items))
+    pub(in crate::array) fn array(&self) -> &Array {
+        self.array
     }
 
-    /// Writes one item into every place of a selection from the axes of the view, and commits; see [`Array::fill_bytes`].
-    ///
-    /// # Errors
-    /// As [`Array::fill_bytes`].
-    pub fn fill_bytes(&mut self, selection: impl Into<Selection>, item: &[u8]) -> Result<()> {
-        self.stage(&selection.into(), Given::One(item))
+    pub(in crate::array) fn selected_shape(&self) -> &[u64] {
+        self.arranged.grid().shape()
     }
 
-    /// Writes items of a Rust type into a selection from the axes of the view, and commits; see [`Array::write_items`].
-    ///
-    /// ```
-    /// use b2nd::{s, Dtype, Options};
-    /// let mut a = Options::new().create_in_memory(Dtype::parse(">i4")?, [2, 2])?;
-    /// a.view_mut().transpose().write_items(s![], &[1i32, 2, 3, 4])?;
-    /// assert_eq!(a.read_items::<i32>(s![])?, [1, 3, 2, 4]);
-    /// # Ok::<(), b2nd::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// As [`Array::write_items`].
-    pub fn write_items<T: Element>(&mut self, selection: impl Into<Selection>, items: &[T]) -> Result<()> {
-        self.array.check_element::<T>()?;
-        let bytes = stored_bytes(self.array.dtype(), items)?;
-        self.stage(&selection.into(), Given::Items(&bytes))
-    }
-
-    /// Writes one item of a Rust type into every place of a selection from the axes of the view, and commits; see
-    /// [`Array::fill`].
-    ///
-    /// ```
-    /// use b2nd::{s, Dtype, Options};
-    /// let mut a = Options::new().create_in_memory(Dtype::of::<i16>(), [2, 2])?;
-    /// a.view_mut().transpose().fill(s![1], 7i16)?;
-    /// assert_eq!(a.read_items::<i16>(s![])?, [0, 7, 0, 7]);
-    /// # Ok::<(), b2nd::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// As [`Array::fill`].
-    pub fn fill<T: Element>(&mut self, selection: impl Into<Selection>, item: T) -> Result<()> {
-        self.array.check_element::<T>()?;
-        let bytes = stored_bytes(self.array.dtype(), &[item])?.into_owned();
-        self.fill_bytes(selection, &bytes)
-    }
-
-    fn stage(&mut self, selection: &Selection, given: Given<'_>) -> Result<()> {
+    pub(in crate::array) fn put(&mut self, selection: &Selection, given: Given<'_>) -> Result<()> {
         let arranged = &self.arranged;
         let resolved = selection.resolve(arranged.grid().shape())?;
-        let mut transaction = self.array.transaction();
-        transaction.stage(|array| array.stage_resolved(resolved, Some(arranged), given))?;
-        transaction.commit()
+        self.array.at_once(|t| t.stage(|array| array.stage_resolved(resolved, Some(arranged), given)))
     }
 }
+
+writes!(ViewMut<'_>);

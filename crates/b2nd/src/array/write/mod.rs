@@ -7,11 +7,13 @@ mod queue;
 mod source;
 mod stored;
 mod transaction;
+mod verbs;
 
 pub(crate) use edit::{BoxEdit, Edit};
 pub(crate) use queue::{CANCEL_CHECK, Queue};
 pub(crate) use source::FreshChunk;
 pub use transaction::{ArrayWriter, Transaction};
+pub(in crate::array) use verbs::writes;
 
 use crate::array::Array;
 use crate::array::grid::Grid;
@@ -58,9 +60,7 @@ impl Array {
     /// [`Error::LengthMismatch`] when it takes another number of bytes; [`Error::ReadOnly`]; [`Error::Format`] where
     /// a block that is written in part is damaged. After an error nothing of the write is visible.
     pub fn write_bytes(&mut self, selection: impl Into<Selection>, items: &[u8]) -> Result<()> {
-        let mut transaction = self.transaction();
-        transaction.write_bytes(selection, items)?;
-        transaction.commit()
+        self.at_once(|t| t.write_bytes(selection, items))
     }
 
     /// Writes one item, in the dtype's own byte order, into every place of a selection, and commits.
@@ -76,9 +76,7 @@ impl Array {
     /// # Errors
     /// As [`Array::write_bytes`], and [`Error::LengthMismatch`] when `item` does not have the size of an item.
     pub fn fill_bytes(&mut self, selection: impl Into<Selection>, item: &[u8]) -> Result<()> {
-        let mut transaction = self.transaction();
-        transaction.fill_bytes(selection, item)?;
-        transaction.commit()
+        self.at_once(|t| t.fill_bytes(selection, item))
     }
 
     /// Compresses and stores what a selection takes; visible after the next commit.

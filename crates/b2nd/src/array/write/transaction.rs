@@ -6,7 +6,8 @@ use crate::array::write::Given;
 use crate::error::Error;
 use crate::error::Result;
 
-/// Writes that become visible together, at [`Transaction::commit`]; dropped before it, they never were.
+/// Writes that become visible together, at [`Transaction::commit`]; dropped before it, they never were. After a change that failed,
+/// a transaction can only be dropped.
 ///
 /// ```
 /// use b2nd::{s, Dtype, Options};
@@ -21,7 +22,37 @@ use crate::error::Result;
 #[derive(Debug)]
 pub struct Transaction<'a> {
     array: &'a mut Array,
-    open: bool,
+    state: State,
+}
+
+/// Whether a transaction goes on.
+#[derive(Debug)]
+enum State {
+    Open,
+    /// A change has failed, and may be there in part.
+    Failed,
+}
+
+impl State {
+    /// Makes one change of many.
+    fn change<T>(&mut self, array: &mut Array, change: impl FnOnce(&mut Array) -> Result<T>) -> Result<T> {
+        if matches!(self, State::Failed) {
+            return Err(Error::state("a change of this transaction failed before: start another"));
+        }
+        let result = change(array);
+        if result.is_err() {
+            *self = State::Failed;
+        }
+        result
+    }
+
+    /// Makes all changes visible.
+    fn commit(&self, array: &mut Array) -> Result<()> {
+        match self {
+            State::Open => array.commit(),
+            State::Failed => Err(Error::state("a change of this transaction failed: nothing is committed")),
+        }
+    }
 }
 
 impl Array {
@@ -29,7 +60,18 @@ impl Array {
     pub fn transaction(&mut self) -> Transaction<'_> {
         // One that was leaked instead of dropped must not come along with this one's commit.
         let _ = self.rollback();
-        Transaction { array: self, open: true }
+        Transaction { array: self, state: State::Open }
+    }
+
+    /// Makes a transaction of its own of some changes.
+    pub(in crate::array) fn at_once<T>(
+        &mut self,
+        change: impl FnOnce(&mut Transaction<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let mut transaction = self.transaction();
+        let done = change(&mut transaction)?;
+        transaction.commit()?;
+        Ok(done)
     }
 
     /// A transaction that owns the array, for those who cannot borrow it for so long: [`ArrayWriter::commit`] and
@@ -49,7 +91,7 @@ impl Array {
     /// ```
     pub fn into_writer(mut self) -> ArrayWriter {
         let _ = self.rollback();
-        ArrayWriter { array: self, open: true, new: false }
+        ArrayWriter { array: self, state: State::Open, new: false }
     }
 }
 
@@ -59,43 +101,25 @@ impl Transaction<'_> {
         self.array
     }
 
-    /// Writes items in the dtype's byte order into a selection; see [`Array::write_bytes`].
-    ///
-    /// # Errors
-    /// As [`Array::write_bytes`]; after an error the transaction can only be dropped.
-    pub fn write_bytes(&mut self, selection: impl Into<Selection>, items: &[u8]) -> Result<()> {
-        self.stage(|array| array.stage(&selection.into(), Given::Items(items)))
+    pub(super) fn selected_shape(&self) -> &[u64] {
+        self.array.shape()
     }
 
-    /// Writes one item into every place of a selection; see [`Array::fill_bytes`].
-    ///
-    /// # Errors
-    /// As [`Array::fill_bytes`]; after an error the transaction can only be dropped.
-    pub fn fill_bytes(&mut self, selection: impl Into<Selection>, item: &[u8]) -> Result<()> {
-        self.stage(|array| array.stage(&selection.into(), Given::One(item)))
+    pub(super) fn put(&mut self, selection: &Selection, given: Given<'_>) -> Result<()> {
+        self.stage(|array| array.stage(selection, given))
     }
 
     /// Makes one change of many.
-    pub(crate) fn stage(&mut self, change: impl FnOnce(&mut Array) -> Result<()>) -> Result<()> {
-        if !self.open {
-            return Err(Error::state("a change of this transaction failed before: start another"));
-        }
-        let result = change(self.array);
-        self.open = result.is_ok();
-        result
+    pub(crate) fn stage<T>(&mut self, change: impl FnOnce(&mut Array) -> Result<T>) -> Result<T> {
+        self.state.change(self.array, change)
     }
 
     /// Makes all writes visible.
     ///
     /// # Errors
     /// [`Error::Io`] when the file cannot be written; then none of the writes is visible.
-    pub fn commit(mut self) -> Result<()> {
-        if !self.open {
-            return Err(Error::state("a write of this transaction failed: nothing is committed"));
-        }
-        self.array.commit()?;
-        self.open = false;
-        Ok(())
+    pub fn commit(self) -> Result<()> {
+        self.state.commit(self.array)
     }
 }
 
@@ -107,7 +131,21 @@ impl Drop for Transaction<'_> {
 }
 
 /// A new array that is being filled: see [`Options::create_uncommitted`](crate::Options::create_uncommitted). Or one that was
-/// there, and is being changed by a transaction that owns it: see [`Array::into_writer`].
+/// there, and is being changed by a transaction that owns it: see [`Array::into_writer`]. After a change that failed it can only be
+/// dropped or rolled back.
+///
+/// The length of a new array need not be known at first:
+///
+/// ```
+/// use b2nd::{s, Dtype, Options};
+/// let mut writer = Options::new().create_uncommitted_in_memory(Dtype::parse("|u1")?, [0])?;
+/// writer.append_bytes(0, b"one ")?;
+/// writer.append_bytes(0, b"two")?;
+/// assert_eq!(writer.commit()?.read_bytes(s![])?, b"one two");
+/// # Ok::<(), b2nd::Error>(())
+/// ```
+///
+/// Whole chunks are not read before they are written:
 ///
 /// ```
 /// use b2nd::{s, Dtype, Options};
@@ -120,14 +158,14 @@ impl Drop for Transaction<'_> {
 #[derive(Debug)]
 pub struct ArrayWriter {
     array: Array,
-    open: bool,
+    state: State,
     /// Whether there is nothing to go back to.
     new: bool,
 }
 
 impl ArrayWriter {
     pub(crate) fn new(array: Array) -> Self {
-        ArrayWriter { array, open: true, new: true }
+        ArrayWriter { array, state: State::Open, new: true }
     }
 
     /// The array so far: its shape and partition; what was written can be read.
@@ -135,30 +173,17 @@ impl ArrayWriter {
         &self.array
     }
 
-    /// Writes items in the dtype's byte order into a selection; see [`Array::write_bytes`]. Whole chunks are not read first.
-    ///
-    /// # Errors
-    /// As [`Array::write_bytes`]; after an error the writer can only be dropped.
-    pub fn write_bytes(&mut self, selection: impl Into<Selection>, items: &[u8]) -> Result<()> {
-        self.stage(|array| array.stage(&selection.into(), Given::Items(items)))
+    pub(super) fn selected_shape(&self) -> &[u64] {
+        self.array.shape()
     }
 
-    /// Writes one item into every place of a selection; see [`Array::fill_bytes`].
-    ///
-    /// # Errors
-    /// As [`Array::fill_bytes`]; after an error the writer can only be dropped.
-    pub fn fill_bytes(&mut self, selection: impl Into<Selection>, item: &[u8]) -> Result<()> {
-        self.stage(|array| array.stage(&selection.into(), Given::One(item)))
+    pub(super) fn put(&mut self, selection: &Selection, given: Given<'_>) -> Result<()> {
+        self.stage(|array| array.stage(selection, given))
     }
 
     /// Makes one change of many.
-    pub(crate) fn stage(&mut self, change: impl FnOnce(&mut Array) -> Result<()>) -> Result<()> {
-        if !self.open {
-            return Err(Error::state("a write of this array failed before: start another"));
-        }
-        let result = change(&mut self.array);
-        self.open = result.is_ok();
-        result
+    pub(crate) fn stage<T>(&mut self, change: impl FnOnce(&mut Array) -> Result<T>) -> Result<T> {
+        self.state.change(&mut self.array, change)
     }
 
     /// Makes the array visible, whole, under its name; of one that was there, all changes at once.
@@ -168,10 +193,7 @@ impl ArrayWriter {
     /// that name has appeared and may not be replaced. Then nothing remains of a new array, and of another none of
     /// the changes.
     pub fn commit(mut self) -> Result<Array> {
-        if !self.open {
-            return Err(Error::state("a write of this array failed: nothing is committed"));
-        }
-        self.array.commit()?;
+        self.state.commit(&mut self.array)?;
         Ok(self.array)
     }
 
@@ -185,25 +207,5 @@ impl ArrayWriter {
         }
         self.array.rollback()?;
         Ok(self.array)
-    }
-
-    /// Adds or replaces a vlmetalayer; see [`Array::set_vlmetalayer`].
-    ///
-    /// # Errors
-    /// As [`Array::set_vlmetalayer`]; after an error the writer can only be dropped or rolled back.
-    pub fn set_vlmetalayer(&mut self, name: &str, content: &[u8]) -> Result<()> {
-        self.stage(|array| array.schunk.stage_vlmetalayer(name, content))
-    }
-
-    /// Removes a vlmetalayer; whether there was one.
-    ///
-    /// # Errors
-    /// As [`Array::remove_vlmetalayer`]; after an error the writer can only be dropped or rolled back.
-    pub fn remove_vlmetalayer(&mut self, name: &str) -> Result<bool> {
-        let there = self.array.schunk.vlmetalayer_names()?.any(|other| other == name);
-        if there {
-            self.stage(|array| array.schunk.stage_removal(name).map(drop))?;
-        }
-        Ok(there)
     }
 }
