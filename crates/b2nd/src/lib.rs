@@ -27,6 +27,7 @@
 //! | name values beside the items | [`Array::attrs`], [`Array::attrs_mut`], [`AttrValue`]; any type of yours with the feature `serde` |
 //! | make many writes visible at once | [`Array::transaction`] |
 //! | set threads, cancel, watch | [`Exec`], [`Cancel`] |
+//! | set the same options for everything | [`FrameOptions`] |
 //! | write with others | [`OpenOptions::with_owner_lock`], [`B2Lock`], [`Array::refresh`] |
 //! | open files that nobody vouches for | [`Limits`], [`Array::verify`] |
 //! | save what is left of a damaged file | [`repair()`], [`repair_in_place`], [`repair_bytes`] |
@@ -67,7 +68,9 @@ pub use frame::Durability;
 pub use limits::Limits;
 pub use registry::Registry;
 pub use repair::{Guess, RepairOptions, Repaired, repair, repair_bytes, repair_in_place};
-pub use schunk::{B2Lock, BlockPlace, CacheUse, FrameInfo, Layout, OpenOptions, SChunk, SaveOptions};
+pub use schunk::{
+    B2Lock, BlockPlace, CacheUse, FrameInfo, FrameOptions, Layout, OpenOptions, SChunk, SaveOptions,
+};
 
 /// The Rust of the README runs as a test.
 #[cfg(all(doctest, feature = "ndarray"))]

@@ -21,19 +21,14 @@ use crate::chunk::Params;
 use crate::chunk::Special;
 use crate::error::Error;
 use crate::error::Result;
-use crate::exec::Exec;
-use crate::frame::Durability;
-use crate::limits::Limits;
-use crate::registry::Registry;
-use crate::schunk::BlockPlace;
+use crate::schunk::FrameOptions;
 use crate::schunk::FrameSpec;
 use crate::schunk::Layout;
 use crate::schunk::OpenOptions;
-use crate::schunk::Processing;
 use crate::schunk::SChunk;
 use crate::schunk::Target;
+use crate::schunk::frame_builder;
 use std::path::Path;
-use std::sync::Arc;
 
 /// What a new array holds before anything is written.
 ///
@@ -72,6 +67,7 @@ pub enum Fill {
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct Options {
+    pub(in crate::array) common: FrameOptions,
     chunks: Option<Shape>,
     blocks: Option<Shape>,
     pub(in crate::array) compression: Compression,
@@ -80,18 +76,12 @@ pub struct Options {
     layout: Layout,
     fill: Fill,
     pub(super) overwrite: bool,
-    exec: Exec,
-    limits: Limits,
-    registry: Registry,
     metalayers: Vec<(String, Vec<u8>)>,
     vlmetalayers: Vec<(String, Vec<u8>)>,
     pub(in crate::array) attrs: Vec<(String, AttrValue)>,
-    block_cache: u64,
-    processing: Processing,
-    durability: Durability,
-    checksums: Option<bool>,
-    no_owner_lock: bool,
 }
+
+frame_builder! { Options: all }
 
 impl Options {
     /// Automatic chunks and blocks ([`partition`]), zstd 5 with shuffle, contiguous, zeros, all processors.
@@ -128,60 +118,6 @@ impl Options {
         self.overwrite = overwrite;
         self
     }
-    /// As [`OpenOptions::with_durability`], for the new array and this handle of it.
-    #[must_use]
-    pub fn with_durability(mut self, durability: Durability) -> Self {
-        self.durability = durability;
-        self
-    }
-    /// As [`CreateOptions::with_checksums`](crate::schunk::CreateOptions::with_checksums).
-    #[must_use]
-    pub fn with_checksums(mut self, checksums: bool) -> Self {
-        self.checksums = Some(checksums);
-        self
-    }
-    /// As [`OpenOptions::with_owner_lock`], for the new array and this handle of it; the path is held from the start.
-    #[must_use]
-    pub fn with_owner_lock(mut self, owner_lock: bool) -> Self {
-        self.no_owner_lock = !owner_lock;
-        self
-    }
-    /// Sets threads, cancellation and progress; all processors by default.
-    #[must_use]
-    pub fn with_exec(mut self, exec: Exec) -> Self {
-        self.exec = exec;
-        self
-    }
-    /// As [`OpenOptions::with_block_cache`], for the new array and this handle of it.
-    #[must_use]
-    pub fn with_block_cache(mut self, bytes: u64) -> Self {
-        self.block_cache = bytes;
-        self
-    }
-    /// As [`OpenOptions::with_preprocess`], for the new array and this handle of it.
-    #[must_use]
-    pub fn with_preprocess(
-        mut self,
-        hook: impl Fn(&BlockPlace<'_>, &mut [u8]) -> Result<()> + Send + Sync + 'static,
-    ) -> Self {
-        self.processing.pre = Some(Arc::new(hook));
-        self
-    }
-    /// As [`OpenOptions::with_postprocess`], for the new array and this handle of it.
-    #[must_use]
-    pub fn with_postprocess(
-        mut self,
-        hook: impl Fn(&BlockPlace<'_>, &mut [u8]) -> Result<()> + Send + Sync + 'static,
-    ) -> Self {
-        self.processing.post = Some(Arc::new(hook));
-        self
-    }
-    /// Sets the codecs and filters of the user, which [`Options::with_codec`] and [`Options::with_filters`] may name.
-    #[must_use]
-    pub fn with_registry(mut self, registry: Registry) -> Self {
-        self.registry = registry;
-        self
-    }
     /// Adds a metalayer of the user: fixed in size for the life of the file. Names have up to 31 bytes.
     #[must_use]
     pub fn with_metalayer(mut self, name: impl Into<String>, content: impl Into<Vec<u8>>) -> Self {
@@ -197,13 +133,7 @@ impl Options {
 
     /// How the array that these make is opened again.
     pub(crate) fn reopen(&self) -> OpenOptions {
-        OpenOptions {
-            exec: self.exec.clone(),
-            limits: self.limits.clone(),
-            registry: self.registry.clone(),
-            durability: self.durability,
-            ..OpenOptions::new()
-        }
+        OpenOptions::new().with_frame_options(self.common.clone())
     }
 
     /// What is not said is as in another array: chunks, blocks, codec and filters, but for lossy ones that are not made for
@@ -360,20 +290,8 @@ impl Options {
         let (special, value) = first_content(&self.fill, &dtype)?;
         let params = array_params(self.compression.over(self.like.unwrap_or_else(|| Params::new(0))), &grid)?;
         check_suits(&params, &dtype)?;
-        let open = OpenOptions {
-            write: true,
-            exec: self.exec,
-            limits: self.limits,
-            registry: self.registry,
-            block_cache: self.block_cache,
-            processing: self.processing,
-            durability: self.durability,
-            checksums: self.checksums,
-            no_owner_lock: self.no_owner_lock,
-            ..OpenOptions::new()
-        };
         if grid.block_bytes() > 0 {
-            params.check(&open.context(params.typesize()).with_block_shape(&grid.block_shape()))?;
+            params.check(&self.common.context(params.typesize()).with_block_shape(&grid.block_shape()))?;
         }
         let spec = FrameSpec {
             layout: self.layout,
@@ -388,7 +306,7 @@ impl Options {
             Some(path) => Target::Path { path, overwrite: self.overwrite },
             None => Target::Memory,
         };
-        let mut schunk = SChunk::create(target, spec, &open)?;
+        let mut schunk = SChunk::create(target, spec, &self.common)?;
         // Without chunks there may be no room for an item in one either.
         if let Some(value) = value.filter(|_| grid.nchunks() > 0) {
             let chunk = chunk::encode_special(Special::Value, grid.chunk_bytes() as u32, &value, &params)?;

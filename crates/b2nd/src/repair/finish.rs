@@ -65,7 +65,7 @@ impl Placing<'_> {
             },
         };
         for (chunks, fate) in fates.runs() {
-            self.options.exec.check_cancelled()?;
+            self.options.common.exec.check_cancelled()?;
             match fate {
                 Fate::Special(raw) => making.put(raw, &chunks, self.allowed)?,
                 Fate::Stored(place) => {
@@ -195,15 +195,16 @@ impl Placing<'_> {
         let fill = if making.kind == Special::Nan { nan } else { vec![0] };
         self.source.chunk(place, &mut self.buffer)?;
         let how = (&self.params, &self.context);
-        let chunk = match salvage(&self.buffer, &blocks, &fill, how, &self.options.exec, &mut self.scratch) {
-            Ok(chunk) if making.made_bytes().saturating_add(chunk.len() as u64) <= self.allowed => chunk,
-            Ok(_) => return self.lose(one, making),
-            Err(error) if is_damage(&error) => {
-                self.why.note(one.clone(), || error);
-                return self.lose(one, making);
-            }
-            Err(error) => return Err(error),
-        };
+        let chunk =
+            match salvage(&self.buffer, &blocks, &fill, how, &self.options.common.exec, &mut self.scratch) {
+                Ok(chunk) if making.made_bytes().saturating_add(chunk.len() as u64) <= self.allowed => chunk,
+                Ok(_) => return self.lose(one, making),
+                Err(error) if is_damage(&error) => {
+                    self.why.note(one.clone(), || error);
+                    return self.lose(one, making);
+                }
+                Err(error) => return Err(error),
+            };
         making.count(ChunkHeader::parse(&chunk)?.nbytes(), &one);
         let place = self.add(&chunk, making)?;
         making.put(place, &one, self.allowed)?;

@@ -1,10 +1,8 @@
 //! How a frame is repaired.
 
 use crate::chunk::Special;
-use crate::exec::Exec;
-use crate::frame::{Durability, Layout};
-use crate::limits::Limits;
-use crate::registry::Registry;
+use crate::frame::Layout;
+use crate::schunk::{FrameOptions, SaveOptions, frame_builder};
 
 /// How a frame is repaired.
 ///
@@ -14,41 +12,32 @@ use crate::registry::Registry;
 /// let options = RepairOptions::new().with_fill(Special::Zeros).with_overwrite(true);
 /// # let _ = options;
 /// ```
+///
+/// A repair makes no handle: of [`FrameOptions`] it takes exec, limits, registry, durability, checksums, and the owner lock.
+/// Progress counts the bytes that were looked at.
 #[derive(Debug, Clone, Default)]
 pub struct RepairOptions {
-    pub(super) limits: Limits,
-    pub(super) exec: Exec,
-    pub(super) registry: Registry,
+    pub(super) common: FrameOptions,
     pub(super) offset: u64,
     pub(super) fill: Option<Special>,
     pub(super) layout: Option<Layout>,
     pub(super) overwrite: bool,
     pub(super) renew: bool,
-    pub(super) durability: Durability,
 }
+
+frame_builder! { RepairOptions: exec, limits, registry, durability, checksums, owner_lock }
 
 impl RepairOptions {
     /// The layout that the frame has, nothing overwritten, default limits, all processors.
     pub fn new() -> Self {
         Self::default()
     }
-    /// Sets what the damaged file may cost.
-    #[must_use]
-    pub fn with_limits(mut self, limits: Limits) -> Self {
-        self.limits = limits;
-        self
-    }
-    /// Sets threads, cancellation and progress (bytes that were looked at).
-    #[must_use]
-    pub fn with_exec(mut self, exec: Exec) -> Self {
-        self.exec = exec;
-        self
-    }
-    /// Sets the codecs and filters of the user.
-    #[must_use]
-    pub fn with_registry(mut self, registry: Registry) -> Self {
-        self.registry = registry;
-        self
+    /// How the repaired frame is saved, where the damaged one has `layout`.
+    pub(super) fn saving(&self, layout: Layout) -> SaveOptions {
+        // The progress of a repair counts what is looked at.
+        let exec = self.common.exec.clone().without_progress();
+        let saving = SaveOptions::new().with_frame_options(self.common.without_handle()).with_exec(exec);
+        saving.with_layout(self.layout.unwrap_or(layout))
     }
     /// Repairs the frame that starts at `offset` of its file, in bytes. What is before it has no part in it.
     #[must_use]
@@ -83,12 +72,6 @@ impl RepairOptions {
     #[must_use]
     pub fn with_renewed_checksums(mut self, renew: bool) -> Self {
         self.renew = renew;
-        self
-    }
-    /// Sets what is waited for: all of the result on the medium, by default.
-    #[must_use]
-    pub fn with_durability(mut self, durability: Durability) -> Self {
-        self.durability = durability;
         self
     }
 }

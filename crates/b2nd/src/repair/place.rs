@@ -130,7 +130,7 @@ pub(super) fn place(
 fn allowance(source: &Source, options: &RepairOptions) -> u64 {
     let listing = (source.listing.chunks.len() as u64).saturating_mul(CHUNK_HEADER);
     let file = source.len.saturating_add(listing).saturating_mul(16);
-    match options.limits.max_index_bytes() {
+    match options.common.limits.max_index_bytes() {
         Limits::DEFAULT_MAX_INDEX_BYTES => file.saturating_add(64 << 20).min(Limits::DEFAULT_MAX_INDEX_BYTES),
         set => set,
     }
@@ -157,9 +157,9 @@ impl<'a> Placing<'a> {
         strict: bool,
     ) -> Self {
         let header = &survey.header;
-        let most = most_listed(&options.limits);
-        let mut context = Context::new(options.limits.clone())
-            .with_registry(options.registry.clone())
+        let most = most_listed(&options.common.limits);
+        let mut context = Context::new(options.common.limits.clone())
+            .with_registry(options.common.registry())
             .with_typesize(header.params().typesize());
         if let Some(grid) = header::grid(header) {
             context = context.with_block_shape(&grid.block_shape());
@@ -220,7 +220,11 @@ impl<'a> Placing<'a> {
 
     /// Room for so many chunks.
     pub(super) fn make_room(&mut self, n: u64) -> Result<()> {
-        Limits::check("the chunk offsets", n.saturating_mul(8), self.options.limits.max_index_bytes())?;
+        Limits::check(
+            "the chunk offsets",
+            n.saturating_mul(8),
+            self.options.common.limits.max_index_bytes(),
+        )?;
         if n > Offsets::MAX_CHUNKS {
             let reason = format!("{n} chunks, which no frame has");
             return Err(Error::format(Part::FrameHeader, None, reason));
@@ -337,7 +341,7 @@ impl<'a> Placing<'a> {
         })?;
         runs.sort_unstable_by_key(|(raw, run)| (*raw, run.start));
         for group in runs.chunk_by(|(one, _), (other, _)| one == other) {
-            self.options.exec.check_cancelled()?;
+            self.options.common.exec.check_cancelled()?;
             let Some((raw, _)) = group.first() else { continue };
             match Entry::from_raw(*raw) {
                 Ok(Entry::Special(kind)) if is_possible(&self.survey.header, kind) => {
@@ -382,7 +386,7 @@ impl<'a> Placing<'a> {
             Verdict::Good(status) if *status != ChecksumStatus::Stale => Some(*status),
             _ => None,
         };
-        self.options.exec.progress(self.buffer.len() as u64);
+        self.options.common.exec.progress(self.buffer.len() as u64);
         self.settle(first, place, verdict)?;
         let mut entries = None;
         for run in others.filter(|run| !run.is_empty()) {

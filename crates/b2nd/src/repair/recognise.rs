@@ -31,7 +31,7 @@ impl Placing<'_> {
         let before = self.matching;
         if self.source.layout == Layout::Sparse {
             for number in self.source.listing.chunks.clone() {
-                self.options.exec.check_cancelled()?;
+                self.options.common.exec.check_cancelled()?;
                 let place = u64::from(number);
                 if let Ok(header) = self.source.chunk(place, &mut self.buffer) {
                     self.recognise(place, &header, &mut wanted)?;
@@ -41,7 +41,7 @@ impl Placing<'_> {
             let (likeness, source) = (self.likeness.clone(), self.source);
             let mut search = Search::new(source, &likeness, 0..source.len);
             while let Some((at, header)) = search.next()? {
-                self.options.exec.check_cancelled()?;
+                self.options.common.exec.check_cancelled()?;
                 let read = self.read_head(at, &header)?;
                 if self.recognise(at, &header, &mut wanted)? {
                     search.skip(at.saturating_add(u64::from(header.cbytes())));

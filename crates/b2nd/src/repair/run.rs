@@ -11,7 +11,6 @@ use crate::error::{Error, Result};
 use crate::frame::{Layout, Offsets};
 use crate::io;
 use crate::io::{Listing, MemoryStore, Owner};
-use crate::schunk::SaveOptions;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
@@ -52,10 +51,7 @@ pub fn repair(path: impl AsRef<Path>, out: impl AsRef<Path>, options: &RepairOpt
     let path = path.as_ref();
     let (source, mut report) = open(path, options)?;
     let view = restore(&source, options, &mut report).map_err(|error| error.at_path(path))?;
-    let saving = SaveOptions::new()
-        .with_layout(options.layout.unwrap_or(source.layout))
-        .with_overwrite(options.overwrite)
-        .with_durability(options.durability);
+    let saving = options.saving(source.layout).with_overwrite(options.overwrite);
     view.schunk().save_kept(out.as_ref(), &saving, None)?;
     Ok(report)
 }
@@ -82,9 +78,7 @@ pub fn repair_in_place(path: impl AsRef<Path>, options: &RepairOptions) -> Resul
         return Ok(report);
     }
     let new = io::beside(path)?;
-    let layout = options.layout.unwrap_or(source.layout);
-    let saving = SaveOptions::new().with_layout(layout).with_durability(options.durability);
-    view.schunk().save_kept(&new, &saving, Some(path))?;
+    view.schunk().save_kept(&new, &options.saving(source.layout), Some(path))?;
     report.original = Some(io::replace_keeping(path, &new)?);
     Ok(report)
 }

@@ -134,7 +134,7 @@ pub(super) fn first(source: &Source, found: &Found, options: &RepairOptions) -> 
     let Some(place) = place else { return Ok(None) };
     match source.chunk(place, &mut buffer) {
         Ok(header) if u64::from(header.cbytes()) == buffer.len() as u64 => {
-            options.exec.progress(u64::from(header.cbytes()));
+            options.common.exec.progress(u64::from(header.cbytes()));
             Ok(Some(header))
         }
         Ok(_) => Ok(None),
@@ -145,12 +145,12 @@ pub(super) fn first(source: &Source, found: &Found, options: &RepairOptions) -> 
 
 /// Some chunk that can be decoded, and whether those that follow have other sizes: for frames of which nothing else is left.
 pub(super) fn any(source: &Source, options: &RepairOptions) -> Result<Option<(ChunkHeader, bool)>> {
-    let context = chunk::Context::new(options.limits.clone()).with_registry(options.registry.clone());
+    let context = chunk::Context::new(options.common.limits.clone()).with_registry(options.common.registry());
     let mut buffer = Vec::new();
     let mut headers: Vec<ChunkHeader> = Vec::new();
     let mut look = |place: u64| -> Result<Option<ChunkHeader>> {
         match source.chunk(place, &mut buffer).and_then(|header| {
-            chunk::decode(&buffer, &context, &options.exec.clone().without_progress()).map(|_| header)
+            chunk::decode(&buffer, &context, &options.common.exec.clone().without_progress()).map(|_| header)
         }) {
             Ok(header) if header.nbytes() > 0 => Ok(Some(header)),
             Ok(_) => Ok(None),

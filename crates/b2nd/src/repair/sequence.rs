@@ -28,7 +28,7 @@ fn in_order(
     let mut buffer = Vec::new();
     if source.layout == Layout::Sparse {
         for number in &source.listing.chunks {
-            options.exec.check_cancelled()?;
+            options.common.exec.check_cancelled()?;
             let place = u64::from(*number);
             let verdict = look(source, place, likeness, (params, context), &mut buffer, scratch)?;
             // A file of the right name is a chunk of the frame, whatever is in it; an empty one marks a number as used.
@@ -40,7 +40,7 @@ fn in_order(
     }
     let mut search = Search::new(source, likeness, data.clone());
     while let Some((at, header)) = search.next()? {
-        options.exec.check_cancelled()?;
+        options.common.exec.check_cancelled()?;
         let end = at.saturating_add(u64::from(header.cbytes()));
         let verdict = look(source, at, likeness, (params, context), &mut buffer, scratch)?;
         let plain = match &verdict {

@@ -52,7 +52,7 @@ struct Index {
 
 /// Looks for all of it.
 pub(super) fn survey(source: &Source, options: &RepairOptions, report: &mut Repaired) -> Result<Survey> {
-    let limits = &options.limits;
+    let limits = &options.common.limits;
     let own = header::own(source, limits, report)?;
     let mut tail = match &own {
         Some(own) => tails::ending_at(source, own.base.saturating_add(own.header.frame_len()), limits)?,
@@ -180,13 +180,16 @@ fn doubt(
 
 /// The layer of checksums in a trailer.
 fn layer_of(trailer: &Trailer, options: &RepairOptions) -> Option<Layer> {
-    trailer.checksums().0.and_then(|stored| Layer::parse(stored, &options.limits).ok().map(Layer::loosely))
+    trailer
+        .checksums()
+        .0
+        .and_then(|stored| Layer::parse(stored, &options.common.limits).ok().map(Layer::loosely))
 }
 
 /// Of the trailers in the file the one to go by: sealed, with a copy of the header whose lengths are there, the last.
 fn best_tail(source: &Source, own: Option<&Found>, options: &RepairOptions) -> Result<Option<Tail>> {
     let mut best: Option<((bool, usize, u64), Tail)> = None;
-    tails::each(source, &options.limits, |tail| {
+    tails::each(source, &options.common.limits, |tail| {
         let mut rank = (false, 0, tail.end);
         if tail.is_sealed()
             && let Some(copy) = layer_of(&tail.trailer, options).and_then(|l| read_header(l.header()).ok())
@@ -285,13 +288,13 @@ fn index(source: &Source, found: &Found, options: &RepairOptions) -> Result<Opti
 fn index_at(source: &Source, at: u64, header: &Header, options: &RepairOptions) -> Result<Option<Index>> {
     let nchunks = header::nchunks(header);
     let start = source.part(at, CHUNK_HEADER)?;
-    let Ok(chunk) = offsets_header(&start, nchunks, &options.limits) else { return Ok(None) };
+    let Ok(chunk) = offsets_header(&start, nchunks, &options.common.limits) else { return Ok(None) };
     if chunk.typesize() != 8 {
         // A chunk of items that happens to have as many bytes.
         return Ok(None);
     }
     let bytes = source.part(at, u64::from(chunk.cbytes()))?;
-    let Ok(offsets) = read_offsets(&bytes, nchunks, &options.limits) else { return Ok(None) };
+    let Ok(offsets) = read_offsets(&bytes, nchunks, &options.common.limits) else { return Ok(None) };
     let place = at..at.saturating_add(bytes.len() as u64);
     Ok(Some(Index { offsets, hash: chunk::hash(&bytes), place }))
 }
@@ -307,7 +310,8 @@ fn index_before(
     options: &RepairOptions,
 ) -> Result<Option<Index>> {
     let Some(nchunks) = header::nchunks(&found.header) else { return Ok(None) };
-    let most = nchunks.saturating_mul(8).saturating_add(CHUNK_HEADER).min(options.limits.max_index_bytes());
+    let most =
+        nchunks.saturating_mul(8).saturating_add(CHUNK_HEADER).min(options.common.limits.max_index_bytes());
     let start = trailer.saturating_sub(most);
     let bytes = source.part(start, trailer.saturating_sub(start))?;
     let wanted = u32::try_from(nchunks.saturating_mul(8)).unwrap_or(u32::MAX).to_le_bytes();
@@ -339,7 +343,7 @@ fn trailer(
             Some(index) => index.place.end,
             None => found.base.saturating_add(found.header.len()),
         };
-        let left = source.part(start, options.limits.max_meta_bytes())?;
+        let left = source.part(start, options.common.limits.max_meta_bytes())?;
         let (trailer, lost) = salvage_trailer(&left).unwrap_or_default();
         let what = if trailer.is_there() { "what can be read of it is kept" } else { "it was made anew" };
         report.restored(Part::Trailer, what);
@@ -376,7 +380,9 @@ fn checked(
     for (n, (name, stored)) in trailer.entries().enumerate() {
         let matches = layer.is_none_or(|layer| layer.vlmetalayer(n) == Some(chunk::hash(stored)));
         let broken = |error: crate::error::Error| crate::schunk::is_damage(&error);
-        if !matches || check_vlmetalayer(stored, &options.limits, &options.exec).is_err_and(broken) {
+        if !matches
+            || check_vlmetalayer(stored, &options.common.limits, &options.common.exec).is_err_and(broken)
+        {
             lost.push(n);
             report.lost_metalayers.push((Part::Vlmetalayer, name.text().to_owned()));
         }

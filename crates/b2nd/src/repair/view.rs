@@ -76,12 +76,9 @@ pub(super) fn open(
     report: &mut Repaired,
 ) -> Result<View> {
     let pieced = pieces(source, survey, &mut placed)?;
-    let opening = OpenOptions::new()
-        .with_limits(options.limits.clone())
-        .with_registry(options.registry.clone())
-        .with_exec(options.exec.clone());
+    let opening = OpenOptions::new().with_frame_options(options.common.without_handle());
     let identity = survey.layer.as_ref().map(|layer| layer.identity);
-    let keep = options.renew || survey.layer.is_some();
+    let keep = options.common.checksums.unwrap_or(options.renew || survey.layer.is_some());
     let open = || -> Result<SChunk> {
         let mut schunk = SChunk::open_store(Arc::new(pieced.clone()), source.layout, &opening)?;
         let stale = if options.renew { Default::default() } else { placed.stale.clone() };
@@ -109,10 +106,7 @@ pub(super) fn open(
 
 /// A frame of the betas, which is read only where nothing is wrong with it.
 pub(super) fn as_it_is(source: &Source, options: &RepairOptions) -> Result<View> {
-    let opening = OpenOptions::new()
-        .with_limits(options.limits.clone())
-        .with_registry(options.registry.clone())
-        .with_exec(options.exec.clone());
+    let opening = OpenOptions::new().with_frame_options(options.common.without_handle());
     let (store, files) = (Arc::clone(&source.store), Arc::default());
     let pieced = Pieced { front: Vec::new(), source: store, middle: source.len, back: Arc::default(), files };
     let damaged = || Error::unsupported("repairing a damaged frame of the betas (format version 0 or 1)");

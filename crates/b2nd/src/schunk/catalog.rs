@@ -2,7 +2,7 @@
 
 use super::digests::Digests;
 use super::drive::{drive_behind, header_of, parse_behind, part};
-use super::options::OpenOptions;
+use super::frame_options::FrameOptions;
 use super::snapshot::FrameState;
 use crate::error::{Error, Result};
 use crate::exec::ForkMutex;
@@ -25,7 +25,7 @@ impl Catalog {
     ///
     /// # Errors
     /// [`Error::Format`] when header, offsets or trailer do not match their checksums, unless the options leave checks out.
-    fn new(index: FrameIndex, options: &OpenOptions) -> Result<Self> {
+    fn new(index: FrameIndex, options: &FrameOptions) -> Result<Self> {
         let digests = Arc::new(Digests::open(&index, options)?);
         Ok(Catalog { offsets: Arc::new(index.offsets), trailer: Arc::new(index.trailer), digests })
     }
@@ -46,16 +46,16 @@ pub(super) struct LazyCatalog {
     /// Held while it is loaded, so that threads do not load it at the same time.
     loading: ForkMutex<()>,
     trailer_start: u64,
-    options: OpenOptions,
+    options: FrameOptions,
 }
 
 impl CatalogState {
     /// The catalog of a frame of which all was parsed.
-    pub(super) fn of(index: FrameIndex, options: &OpenOptions) -> Result<Self> {
+    pub(super) fn of(index: FrameIndex, options: &FrameOptions) -> Result<Self> {
         Catalog::new(index, options).map(CatalogState::from)
     }
     /// A catalog that is still in the file, whose trailer starts at `trailer_start`.
-    pub(super) fn lazy(trailer_start: u64, options: &OpenOptions) -> Self {
+    pub(super) fn lazy(trailer_start: u64, options: &FrameOptions) -> Self {
         let options = options.clone();
         let lazy =
             LazyCatalog { loaded: OnceLock::new(), loading: ForkMutex::default(), trailer_start, options };
@@ -65,12 +65,12 @@ impl CatalogState {
     pub(super) fn loaded(&self) -> Option<&Catalog> {
         self.own.as_ref().or_else(|| self.lazy.as_ref()?.loaded.get())
     }
-    /// What the caller said about writing checksums, and whether reads leave them out.
+    /// What the caller said about writing checksums, and whether reads are checked by them.
     pub(super) fn checking(&self) -> (Option<bool>, bool) {
         match (self.loaded(), &self.lazy) {
-            (Some(catalog), _) => (catalog.digests.asked, !catalog.digests.check),
-            (None, Some(lazy)) => (lazy.options.checksums, lazy.options.unchecked),
-            (None, None) => (None, false),
+            (Some(catalog), _) => (catalog.digests.asked, catalog.digests.check),
+            (None, Some(lazy)) => (lazy.options.checksums, lazy.options.checks()),
+            (None, None) => (None, true),
         }
     }
     /// The catalog, to be changed by a writer, which has loaded it.
@@ -221,7 +221,7 @@ mod tests {
     fn a_forked_child_that_inherits_the_lock_loads_the_catalog() {
         let path = std::env::temp_dir().join(format!("b2nd-forked-catalog-{}", std::process::id()));
         CreateOptions::new(Params::new(1)).create_with(&path, |t| t.append(b"items")).unwrap();
-        let mut schunk = SChunk::open(&path, &super::OpenOptions::new()).unwrap();
+        let mut schunk = SChunk::open(&path, &crate::schunk::OpenOptions::new()).unwrap();
         let lazy = schunk.state.catalog.lazy.as_mut().unwrap();
         Arc::get_mut(lazy).unwrap().loading.pretend_forked();
         let lazy = Arc::clone(lazy);

@@ -3,9 +3,10 @@
 use super::array_layer;
 use super::cache::BlockCache;
 use super::create::CreateOptions;
+use super::frame_options::FrameOptions;
 use super::handle::SChunk;
-use super::options::{FrameSpec, OpenOptions, Target};
-use super::process::Processing;
+use super::hooks::Processing;
+use super::options::{FrameSpec, Target};
 use super::snapshot::FrameState;
 use crate::chunk;
 use crate::chunk::{ChunkHeader, Params};
@@ -68,7 +69,7 @@ impl SChunk {
                 format!("parameters for items of {other} bytes, and the frame has {typesize}"),
             ));
         }
-        let (layout, chunksize, exec) = (options.layout, options.chunksize, options.exec.clone());
+        let (layout, chunksize, exec) = (options.layout, options.chunksize, options.common.exec.clone());
         if let (Some(path), Some(own)) = (path, self.path())
             && io::is_within(own, path)
         {
@@ -84,12 +85,11 @@ impl SChunk {
                 "metalayer `{name}` says how an array is cut into chunks: copy it as an array to cut it anew"
             )));
         }
-        let registry = options.registry.clone().unwrap_or_else(|| self.context.registry().clone());
+        let plain = FrameOptions { processing: Processing::default(), ..options.common.clone() };
         let start = CreateOptions {
             metalayers: Vec::new(),
             vlmetalayers: Vec::new(),
-            processing: Processing::default(),
-            registry: Some(registry),
+            common: plain.or_registry(self.context.registry()),
             ..options.clone()
         };
         let mut copy = start.start(path, params)?;
@@ -106,7 +106,7 @@ impl SChunk {
             None => copy.take_chunks(self, recompress.then_some(&exec))?,
         }
         copy.commit()?;
-        copy.state.processing = options.processing.clone();
+        copy.state.processing = options.common.processing.clone();
         Ok(copy)
     }
 
@@ -142,8 +142,7 @@ impl SChunk {
                 "making a frame compact where its store cannot replace it: save it to a new place",
             )
         })?;
-        let open = OpenOptions::new()
-            .with_write(true)
+        let common = FrameOptions::new()
             .with_limits(self.limits().clone())
             .with_exec(self.exec.clone())
             // It takes the place of what is on the medium, so it has to be there first.
@@ -157,7 +156,7 @@ impl SChunk {
             metalayers: Vec::new(),
             vlmetalayers: Vec::new(),
         };
-        let mut compact = SChunk::create(Target::Memory, spec, &open)?;
+        let mut compact = SChunk::create(Target::Memory, spec, &common)?;
         compact.state.store = store.reader();
         compact.writer.store = OpenedStore::Write(store);
         compact.state.context = self.context.clone();

@@ -1,17 +1,13 @@
 //! How a new super-chunk is made.
 
+use super::frame_options::{FrameOptions, frame_builder};
 use super::handle::SChunk;
-use super::options::{FrameSpec, OpenOptions, Target};
-use super::process::{BlockPlace, Processing};
+use super::options::{FrameSpec, Target};
 use super::transaction::Transaction;
 use crate::chunk::{MAX_CHUNK_BYTES, Params, Special};
 use crate::error::{Error, Result};
-use crate::exec::Exec;
-use crate::frame::{ChunkSizes, Durability, Layout};
-use crate::limits::Limits;
-use crate::registry::Registry;
+use crate::frame::{ChunkSizes, Layout};
 use std::path::Path;
-use std::sync::Arc;
 
 /// How a new super-chunk is made.
 ///
@@ -25,43 +21,19 @@ use std::sync::Arc;
 /// assert_eq!((schunk.nchunks(), schunk.layout()), (0, Layout::Contiguous));
 /// # Ok::<(), b2nd::Error>(())
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct CreateOptions {
+    pub(super) common: FrameOptions,
+    /// Without them only [`SChunk::copy`] has parameters: those of the original.
     pub(super) params: Option<Params>,
     pub(super) chunksize: Option<u32>,
     pub(super) layout: Layout,
     pub(super) overwrite: bool,
-    pub(super) exec: Exec,
-    pub(super) limits: Limits,
-    pub(super) registry: Option<Registry>,
-    pub(super) processing: Processing,
-    pub(super) durability: Durability,
-    pub(super) checksums: Option<bool>,
-    pub(super) no_owner_lock: bool,
     pub(super) metalayers: Vec<(String, Vec<u8>)>,
     pub(super) vlmetalayers: Vec<(String, Vec<u8>)>,
 }
 
-impl Default for CreateOptions {
-    /// For [`SChunk::copy`]: parameters, sizes and metalayers of the original.
-    fn default() -> Self {
-        CreateOptions {
-            params: None,
-            chunksize: None,
-            layout: Layout::Contiguous,
-            overwrite: false,
-            exec: Exec::default(),
-            limits: Limits::default(),
-            registry: None,
-            processing: Processing::default(),
-            durability: Durability::default(),
-            checksums: None,
-            no_owner_lock: false,
-            metalayers: Vec::new(),
-            vlmetalayers: Vec::new(),
-        }
-    }
-}
+frame_builder! { CreateOptions: all }
 
 impl CreateOptions {
     /// Chunks that are compressed with these parameters, which also have the size of an item; a contiguous frame, all
@@ -94,93 +66,6 @@ impl CreateOptions {
     #[must_use]
     pub fn with_overwrite(mut self, overwrite: bool) -> Self {
         self.overwrite = overwrite;
-        self
-    }
-    /// Sets threads, cancellation and progress.
-    #[must_use]
-    pub fn with_exec(mut self, exec: Exec) -> Self {
-        self.exec = exec;
-        self
-    }
-    /// As [`OpenOptions::with_durability`], for the new frame and this handle of it.
-    #[must_use]
-    pub fn with_durability(mut self, durability: Durability) -> Self {
-        self.durability = durability;
-        self
-    }
-    /// Whether the frame has checksums: by default at a path, and not in memory.
-    ///
-    /// ```
-    /// use b2nd::Params;
-    /// use b2nd::schunk::CreateOptions;
-    /// let options = CreateOptions::new(Params::new(1)).with_checksums(true);
-    /// let schunk = options.create_with_in_memory(|t| t.append(b"some items"))?;
-    /// assert!(schunk.has_checksums()?);
-    /// # Ok::<(), b2nd::Error>(())
-    /// ```
-    #[must_use]
-    pub fn with_checksums(mut self, checksums: bool) -> Self {
-        self.checksums = Some(checksums);
-        self
-    }
-    /// As [`OpenOptions::with_owner_lock`], for the new frame and this handle of it; the path is held from the start.
-    #[must_use]
-    pub fn with_owner_lock(mut self, owner_lock: bool) -> Self {
-        self.no_owner_lock = !owner_lock;
-        self
-    }
-    /// Sets what the frame may cost when it is read.
-    #[must_use]
-    pub fn with_limits(mut self, limits: Limits) -> Self {
-        self.limits = limits;
-        self
-    }
-    /// Sets the codecs and filters of the user, which the parameters may name. A copy without this knows those of the
-    /// original.
-    ///
-    /// ```
-    /// use b2nd::registry::{BlockFilter, BlockInfo, BlockResult};
-    /// use b2nd::schunk::CreateOptions;
-    /// use b2nd::{Filter, Params, Pipeline, Registry};
-    ///
-    /// struct Invert;
-    /// impl BlockFilter for Invert {
-    ///     fn apply(&self, _: &BlockInfo<'_>, src: &[u8], dst: &mut [u8]) -> BlockResult<()> {
-    ///         dst.iter_mut().zip(src).for_each(|(to, from)| *to = !from);
-    ///         Ok(())
-    ///     }
-    ///     fn undo(&self, info: &BlockInfo<'_>, src: &[u8], dst: &mut [u8]) -> BlockResult<()> {
-    ///         self.apply(info, src, dst)
-    ///     }
-    /// }
-    /// let registry = Registry::new().with_filter(200, "invert", Invert)?;
-    /// let params = Params::new(1).with_pipeline(Pipeline::new().push(Filter::from_id(200).unwrap(), 0)?);
-    /// let mut schunk = CreateOptions::new(params).with_registry(registry).create_in_memory()?;
-    /// schunk.append(&[7; 1000])?;
-    /// assert_eq!(schunk.decompress_chunk(0)?, [7; 1000]);
-    /// # Ok::<(), b2nd::Error>(())
-    /// ```
-    #[must_use]
-    pub fn with_registry(mut self, registry: Registry) -> Self {
-        self.registry = Some(registry);
-        self
-    }
-    /// As [`OpenOptions::with_preprocess`], for the new super-chunk and this handle of it; a copy is made without it.
-    #[must_use]
-    pub fn with_preprocess(
-        mut self,
-        hook: impl Fn(&BlockPlace<'_>, &mut [u8]) -> Result<()> + Send + Sync + 'static,
-    ) -> Self {
-        self.processing.pre = Some(Arc::new(hook));
-        self
-    }
-    /// As [`OpenOptions::with_postprocess`], for the new super-chunk and this handle of it.
-    #[must_use]
-    pub fn with_postprocess(
-        mut self,
-        hook: impl Fn(&BlockPlace<'_>, &mut [u8]) -> Result<()> + Send + Sync + 'static,
-    ) -> Self {
-        self.processing.post = Some(Arc::new(hook));
         self
     }
     /// Adds a metalayer: fixed in size for the life of the frame. Names have up to 31 bytes.
@@ -282,18 +167,7 @@ impl CreateOptions {
             Some(path) => Target::Path { path, overwrite: self.overwrite },
             None => Target::Memory,
         };
-        let open = OpenOptions {
-            processing: self.processing,
-            durability: self.durability,
-            checksums: self.checksums,
-            no_owner_lock: self.no_owner_lock,
-            ..OpenOptions::new()
-                .with_write(true)
-                .with_exec(self.exec)
-                .with_limits(self.limits)
-                .with_registry(self.registry.unwrap_or_default())
-        };
-        let mut schunk = SChunk::create(target, spec, &open)?;
+        let mut schunk = SChunk::create(target, spec, &self.common)?;
         let sizes = self.chunksize.map_or(ChunkSizes::Undecided, ChunkSizes::Fixed);
         schunk.header_mut().set_chunk_sizes(sizes);
         Ok(schunk)

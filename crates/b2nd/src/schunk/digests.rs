@@ -1,9 +1,9 @@
 //! The checksums of an open frame: which chunk has which, by its number at the last commit or by where it was written since;
 //! and the layer that the next commit writes.
 
+use super::frame_options::FrameOptions;
 use super::handle::SChunk;
 use super::identity::identity;
-use super::options::OpenOptions;
 use super::snapshot::{FrameState, Place};
 use crate::chunk;
 use crate::chunk::Sums;
@@ -52,11 +52,11 @@ pub(super) struct Digests {
 
 impl Digests {
     /// For a new frame.
-    pub(super) fn new(options: &OpenOptions, keep: bool) -> Self {
+    pub(super) fn new(options: &FrameOptions, keep: bool) -> Self {
         Digests {
             asked: Some(keep),
             keep,
-            check: !options.unchecked,
+            check: options.checks(),
             identity: None,
             layer: None,
             foreign: false,
@@ -73,8 +73,8 @@ impl Digests {
     /// # Errors
     /// [`Error::Format`] when header, offsets or trailer do not match their checksums, unless the options leave
     /// checks out.
-    pub(super) fn open(index: &FrameIndex, options: &OpenOptions) -> Result<Self> {
-        let check = !options.unchecked;
+    pub(super) fn open(index: &FrameIndex, options: &FrameOptions) -> Result<Self> {
+        let check = options.checks();
         let (stored, seal) = index.trailer.checksums();
         if check && seal == Seal::Broken {
             return Err(Error::format(
@@ -469,7 +469,7 @@ impl SChunk {
     /// on. A frame without checksums gets them. A commit of its own.
     ///
     /// What does not match can be read only where the frame was opened with
-    /// [`OpenOptions::with_checks`]`(false)`.
+    /// [`FrameOptions::with_checks`]`(false)`.
     ///
     /// ```
     /// use b2nd::Params;

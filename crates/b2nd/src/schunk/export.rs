@@ -27,7 +27,8 @@ impl FrameState {
     /// [`Error::Io`] or [`Error::Format`] when a chunk cannot be read.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         let mut store = MemoryStore::default();
-        self.copy_to(&mut store, Layout::Contiguous, false, (Durability::None, self.digests()?.keep))?;
+        let how = CopyHow { behind: false, durability: Durability::None, checksums: self.digests()?.keep };
+        self.copy_to(&mut store, Layout::Contiguous, how)?;
         store.take_frame().ok_or_else(|| Error::usage("a frame in memory lost its bytes"))
     }
 
@@ -56,13 +57,13 @@ impl FrameState {
     /// [`Error::AlreadyExists`]; [`Error::Usage`] when the path is the frame itself or inside it; [`Error::Io`] and
     /// [`Error::Format`] when a chunk cannot be read or written. Then nothing remains.
     pub fn save(&self, path: impl AsRef<Path>, options: &SaveOptions) -> Result<()> {
-        self.save_at(path.as_ref(), options, options.checksums.unwrap_or(true), None)
+        self.save_at(path.as_ref(), options, options.common.checksums.unwrap_or(true), None)
     }
 
     /// As [`SChunk::save`], by default with checksums only where this frame keeps them; with permissions and owner of the frame
     /// at `like`, where that is given.
     pub(crate) fn save_kept(&self, path: &Path, options: &SaveOptions, like: Option<&Path>) -> Result<()> {
-        self.save_at(path, options, options.checksums.unwrap_or(self.digests()?.keep), like)
+        self.save_at(path, options, options.common.checksums.unwrap_or(self.digests()?.keep), like)
     }
 
     fn save_at(
@@ -76,9 +77,18 @@ impl FrameState {
             let shown = path.display();
             return Err(Error::usage(format!("{shown}: the frame itself is no place for its copy")));
         }
-        let _owner = (!options.no_owner_lock).then(|| io::Owner::of_new(path)).transpose()?;
+        let _owner = options.common.owner_lock().then(|| io::Owner::of_new(path)).transpose()?;
         let mut store = io::create(path, options.overwrite, options.layout, like)?;
-        self.copy_to(store.as_mut(), options.layout, false, (options.durability, checksums))
+        let how = CopyHow { behind: false, durability: options.common.durability, checksums };
+        match options.common.given_exec() {
+            Some(exec) => FrameState { exec: exec.clone(), ..self.share() }.copy_counted(
+                store.as_mut(),
+                options.layout,
+                how,
+                |bytes| exec.progress(bytes),
+            ),
+            None => self.copy_to(store.as_mut(), options.layout, how),
+        }
     }
 
     /// Appends a copy of the frame to a file, behind all that is in it, and says at which offset: for
@@ -105,7 +115,7 @@ impl FrameState {
     pub fn append_to(&self, path: impl AsRef<Path>) -> Result<u64> {
         let _owner = io::Owner::of_new(path.as_ref())?;
         let (mut store, offset) = io::append(path.as_ref())?;
-        let copied = self.copy_to(store.as_mut(), Layout::Contiguous, true, (Durability::Full, true));
+        let copied = self.copy_to(store.as_mut(), Layout::Contiguous, CopyHow::BEHIND);
         if copied.is_err() {
             // The error of the copy says more than one of the way back.
             let _ = store.apply(&WriteStep::SetLen { file: FileId::Frame, len: 0 });
@@ -120,22 +130,29 @@ impl FrameState {
     /// # Errors
     /// What the store returns, and [`Error::Format`] when a chunk cannot be read.
     pub fn save_to_store(&self, store: &mut dyn WriteStore, layout: Layout) -> Result<()> {
-        self.copy_to(store, layout, true, (Durability::Full, true))
+        self.copy_to(store, layout, CopyHow::BEHIND)
     }
 
     /// Copies the frame step by step into a store that has nothing yet.
-    pub(super) fn copy_to(
+    pub(super) fn copy_to(&self, store: &mut dyn WriteStore, layout: Layout, how: CopyHow) -> Result<()> {
+        self.copy_counted(store, layout, how, |_| {})
+    }
+
+    /// As [`FrameState::copy_to`]; `written` is told the bytes of each chunk.
+    fn copy_counted(
         &self,
         store: &mut dyn WriteStore,
         layout: Layout,
-        behind: bool,
-        (durability, checksums): (Durability, bool),
+        how: CopyHow,
+        written: impl Fn(u64),
     ) -> Result<()> {
+        let CopyHow { behind, durability, checksums } = how;
         let header = self.header_for(layout, None, &[])?;
         let mut copy = Copy { store, layout, header_len: header.len(), end: header.len(), next: 0, bytes: 0 };
         let mut fresh = Fresh::default();
         let offsets = self.copy_chunks(|bytes| {
             let raw = copy.put(bytes)?;
+            written(bytes.len() as u64);
             if checksums {
                 fresh.note(raw, bytes)?;
             }
@@ -283,6 +300,20 @@ impl SChunk {
         self.state.store = self.writer.store.reader();
         taken
     }
+}
+
+/// How a copy is made.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct CopyHow {
+    /// The header comes last, after a sync: for a place that others may look at.
+    behind: bool,
+    durability: Durability,
+    checksums: bool,
+}
+
+impl CopyHow {
+    /// Into a store that others may look at.
+    pub(super) const BEHIND: Self = CopyHow { behind: true, durability: Durability::Full, checksums: true };
 }
 
 /// A copy that is being made.

@@ -1,7 +1,7 @@
 //! Other writers: kept out where they can be, noticed before anything of theirs is written over where they cannot.
 
+use super::frame_options::FrameOptions;
 use super::handle::SChunk;
-use super::options::OpenOptions;
 use crate::error::{Error, Result};
 use crate::frame::Layout;
 use crate::io::{B2Lock, FileId, LockFile, Owner};
@@ -32,7 +32,7 @@ pub(super) struct Locks {
 }
 
 impl Locks {
-    pub(super) fn new(options: &OpenOptions) -> Self {
+    pub(super) fn new(options: &FrameOptions) -> Self {
         let patience = options.lock_patience.unwrap_or(PATIENCE);
         Locks { process: std::process::id(), when: options.b2lock, patience, ..Locks::default() }
     }
@@ -42,13 +42,9 @@ impl Locks {
         Locks { owner, process: self.process, when: self.when, patience: self.patience, ..Locks::default() }
     }
     /// Sets the options of another handle like this one.
-    pub(super) fn options(&self, options: OpenOptions) -> OpenOptions {
-        OpenOptions {
-            no_owner_lock: self.owner.is_none(),
-            b2lock: self.when,
-            lock_patience: Some(self.patience),
-            ..options
-        }
+    pub(super) fn options(&self, options: FrameOptions) -> FrameOptions {
+        let options = options.with_owner_lock(self.owner.is_some()).with_b2lock(self.when);
+        options.with_lock_patience(self.patience)
     }
 }
 

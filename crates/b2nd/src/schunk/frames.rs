@@ -126,7 +126,7 @@ pub fn frames_in(bytes: &[u8], options: &OpenOptions) -> Result<Vec<FrameInfo>> 
 
 /// The frames of a store that starts at the offset of the options; at least one.
 fn listed(store: &dyn ReadStore, options: &OpenOptions) -> Result<Vec<FrameInfo>> {
-    let mut walk = Walk::new(store, 0, &options.limits)?;
+    let mut walk = Walk::new(store, 0, &options.common.limits)?;
     let mut found = Vec::new();
     while let Some((at, header)) = walk.next()? {
         found.push(FrameInfo::new(options.offset.saturating_add(at), &header));
@@ -140,7 +140,7 @@ fn listed(store: &dyn ReadStore, options: &OpenOptions) -> Result<Vec<FrameInfo>
 /// The options with an offset in the place of the number of a frame.
 pub(super) fn resolve(store: &dyn ReadStore, options: &OpenOptions) -> Result<OpenOptions> {
     let Some(number) = options.frame else { return Ok(options.clone()) };
-    let mut walk = Walk::new(store, 0, &options.limits)?;
+    let mut walk = Walk::new(store, 0, &options.common.limits)?;
     let mut seen = 0;
     while let Some((at, _)) = walk.next()? {
         if seen == number {

@@ -70,11 +70,18 @@ impl SChunk {
         let state = match found {
             Found::All(index) => {
                 let (header, nchunks) = (index.header.clone(), index.offsets.len());
-                FrameState::new(store.reader(), header, nchunks, CatalogState::of(*index, options)?, options)
+                FrameState::new(
+                    store.reader(),
+                    header,
+                    nchunks,
+                    CatalogState::of(*index, &options.common)?,
+                    &options.common,
+                )
             }
             Found::Outline { header, nchunks, trailer_start } => {
-                let catalog = CatalogState::lazy(trailer_start, options);
-                FrameState::new(store.reader(), *header, nchunks, catalog, options)
+                let common = &options.common;
+                let catalog = CatalogState::lazy(trailer_start, common);
+                FrameState::new(store.reader(), *header, nchunks, catalog, common)
             }
         };
         let writer = FrameWriter {
@@ -82,8 +89,8 @@ impl SChunk {
             writable: options.write,
             changes: Changes::default(),
             opening: None,
-            durability: options.durability,
-            locks: Locks::new(options),
+            durability: options.common.durability,
+            locks: Locks::new(&options.common),
             lent: false,
         };
         let mut schunk = SChunk { state, writer };

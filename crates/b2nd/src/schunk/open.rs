@@ -31,7 +31,7 @@ impl SChunk {
     /// C-Blosc2's lock does not become free.
     pub fn open(path: impl AsRef<Path>, options: &OpenOptions) -> Result<Self> {
         let path = path.as_ref();
-        let owner = match options.write && !options.no_owner_lock && !options.mmap {
+        let owner = match options.write && options.common.owner_lock() && !options.mmap {
             true => Some(Arc::new(Owner::of_existing(path)?)),
             false => None,
         };
@@ -62,8 +62,8 @@ impl SChunk {
             )));
         }
         // While C-Blosc2 changes it in its place, a frame is not whole.
-        let patience = options.lock_patience.unwrap_or(PATIENCE);
-        let peer_lock = io::LockFile::find(path, layout, options.b2lock, false, patience)?;
+        let patience = options.common.lock_patience.unwrap_or(PATIENCE);
+        let peer_lock = io::LockFile::find(path, layout, options.common.b2lock, false, patience)?;
         let _shared = peer_lock.as_ref().map(io::LockFile::shared).transpose()?;
         let found = frames::resolve(store.as_read(), options).map_err(|error| error.at_path(path))?;
         if found.offset != options.offset {

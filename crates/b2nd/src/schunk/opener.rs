@@ -102,7 +102,7 @@ impl Opener {
     fn parse(&mut self) -> Result<Option<Range<u64>>> {
         // Where the length is not known, the header says it.
         let available = self.len.unwrap_or(u64::MAX);
-        let mut parser = FrameParser::outline_of(available, self.layout, &self.options.limits)?;
+        let mut parser = FrameParser::outline_of(available, self.layout, &self.options.common.limits)?;
         loop {
             let range = match parser.step() {
                 frame::Step::Done(index) => {
@@ -183,8 +183,8 @@ impl Opener {
         let Some(nchunks) = header.nchunks() else {
             return Err(Error::format(Part::FrameHeader, None, "the number of chunks is not known"));
         };
-        let catalog = CatalogState::lazy(trailer_start, &self.options);
-        let state = FrameState::new(Arc::new(self.pieces), header, nchunks, catalog, &self.options);
+        let catalog = CatalogState::lazy(trailer_start, &self.options.common);
+        let state = FrameState::new(Arc::new(self.pieces), header, nchunks, catalog, &self.options.common);
         Ok(FrameSnapshot::of(state))
     }
 }

@@ -1,5 +1,6 @@
 //! Closures that change the bytes of blocks: before they are compressed, and after they are decompressed.
 
+use super::hooks::{BlockPlace, Hook};
 use super::snapshot::{FrameState, Place};
 use crate::chunk::{ChunkHead, Cuts, Params};
 use crate::error::{Error, Result};
@@ -7,48 +8,6 @@ use crate::exec::Scratch;
 use crate::limits::zeroed;
 use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::Arc;
-
-/// Which block a closure is given: see [`OpenOptions::with_preprocess`](crate::OpenOptions::with_preprocess).
-///
-/// A super-chunk that is no array has one axis: the items of the chunk, counted from its start, as chunks may move.
-#[derive(Debug, Clone, Copy)]
-#[non_exhaustive]
-pub struct BlockPlace<'a> {
-    /// The number of the chunk (in a stream along another axis than the first: in the order in which chunks come).
-    pub chunk: u64,
-    /// The number of the block in its chunk.
-    pub block: usize,
-    /// Where the block is in the uncompressed chunk, in bytes.
-    pub offset: usize,
-    /// The first item of the array (without an array: of the chunk) in the block, along each axis.
-    pub start: &'a [u64],
-    /// One past the last, along each axis: where it is nearer than the block is long, the rest is padding.
-    pub stop: &'a [u64],
-    /// The block shape: the bytes hold this box of items, in C order.
-    pub shape: &'a [u64],
-    /// The bytes of an item.
-    pub typesize: usize,
-}
-
-/// A closure on blocks.
-pub(crate) type Hook = Arc<dyn Fn(&BlockPlace<'_>, &mut [u8]) -> Result<()> + Send + Sync>;
-
-/// The closures of a handle.
-#[derive(Clone, Default)]
-pub(crate) struct Processing {
-    /// Before compression.
-    pub(crate) pre: Option<Hook>,
-    /// After decompression.
-    pub(crate) post: Option<Hook>,
-}
-
-impl std::fmt::Debug for Processing {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let (pre, post) = (self.pre.is_some(), self.post.is_some());
-        f.debug_struct("Processing").field("pre", &pre).field("post", &post).finish()
-    }
-}
 
 /// The closures of a super-chunk that is no array. An array has its own way to them, by the places of its blocks.
 impl FrameState {

@@ -76,14 +76,14 @@ impl Found {
 /// chunks there are.
 fn look(store: &dyn ReadStore, layout: Layout, options: &OpenOptions) -> Result<Found> {
     if !options.write {
-        let (header, trailer_start) = drive_outline(store, layout, &options.limits)?;
+        let (header, trailer_start) = drive_outline(store, layout, &options.common.limits)?;
         if let Some(nchunks) = header.nchunks()
-            && (options.unchecked || is_header_confirmed(store, &header, trailer_start)?)
+            && (!options.common.checks() || is_header_confirmed(store, &header, trailer_start)?)
         {
             return Ok(Found::Outline { header: Box::new(header), nchunks, trailer_start });
         }
     }
-    drive(store, layout, &options.limits).map(|index| Found::All(Box::new(index)))
+    drive(store, layout, &options.common.limits).map(|index| Found::All(Box::new(index)))
 }
 
 /// How many bytes of a trailer are read to find the checksums in it.
@@ -121,7 +121,7 @@ pub(super) fn parse(
         };
         attempts += 1;
         // Where it is not clear, a writer may have been at it between two looks.
-        let clear = match (leftover(store.as_read(), &options.limits), &found) {
+        let clear = match (leftover(store.as_read(), &options.common.limits), &found) {
             (Ok(Some(left)), _) if left.frame == 0 && (options.write || left.torn.is_some()) => {
                 return mended(store, layout, options, left);
             }

@@ -1,5 +1,6 @@
 //! A frame that others have changed.
 
+use super::frame_options::FrameOptions;
 use super::handle::SChunk;
 use super::options::OpenOptions;
 use super::snapshot::FrameState;
@@ -24,22 +25,26 @@ impl SChunk {
     /// The options that open this frame again as it is open now.
     pub(super) fn own_options(&self) -> OpenOptions {
         let opening = self.writer.opening.unwrap_or_default();
-        let (checksums, unchecked) = self.state.catalog.checking();
-        self.writer.locks.options(OpenOptions {
+        let (checksums, checks) = self.state.catalog.checking();
+        let common = FrameOptions {
+            exec: self.exec.clone(),
+            has_exec: true,
+            limits: self.limits().clone(),
+            registry: Some(self.context.registry().clone()),
+            durability: self.writer.durability,
+            checksums,
+            unchecked: !checks,
+            block_cache: self.cache.usage().capacity,
+            processing: self.processing.clone(),
+            ..FrameOptions::new()
+        };
+        OpenOptions {
             write: self.writer.writable,
             offset: opening.offset,
             frame: None,
             mmap: opening.mmap,
-            limits: self.limits().clone(),
-            registry: self.context.registry().clone(),
-            exec: self.exec.clone(),
-            block_cache: self.cache.usage().capacity,
-            processing: self.processing.clone(),
-            durability: self.writer.durability,
-            checksums,
-            unchecked,
-            ..OpenOptions::new()
-        })
+            common: self.writer.locks.options(common),
+        }
     }
 
     /// Takes over what another handle or process has committed since this one was opened or last refreshed; whether there was

@@ -2,7 +2,7 @@
 
 use super::cache::{BlockCache, CacheUse};
 use super::catalog::CatalogState;
-use super::options::OpenOptions;
+use super::frame_options::FrameOptions;
 use super::pace::Pace;
 use super::process::Processing;
 use crate::chunk;
@@ -124,7 +124,7 @@ impl FrameState {
         header: Header,
         nchunks: u64,
         catalog: CatalogState,
-        options: &OpenOptions,
+        options: &FrameOptions,
     ) -> Self {
         FrameState {
             store,

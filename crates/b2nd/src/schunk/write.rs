@@ -5,8 +5,9 @@ use super::catalog::Catalog;
 use super::changes::{Changes, DirectoryChanges, FileChanges, LayoutChanges};
 use super::digests::Digests;
 use super::foreign::Locks;
+use super::frame_options::FrameOptions;
 use super::handle::{FrameWriter, SChunk};
-use super::options::{FrameSpec, OpenOptions, Target};
+use super::options::{FrameSpec, Target};
 use super::snapshot::{CHUNK_HEADER, FrameState};
 use super::special::special_offset;
 use crate::chunk;
@@ -27,7 +28,7 @@ use std::sync::Arc;
 
 impl SChunk {
     /// A new frame. Nothing is visible at a path before the first [`SChunk::commit`]; dropped before it, nothing remains.
-    pub(crate) fn create(target: Target<'_>, spec: FrameSpec, options: &OpenOptions) -> Result<Self> {
+    pub(crate) fn create(target: Target<'_>, spec: FrameSpec, options: &FrameOptions) -> Result<Self> {
         let (header, offsets) = layout_new(&spec)?;
         let mut trailer = Trailer::default();
         for (name, content) in &spec.vlmetalayers {
@@ -43,7 +44,7 @@ impl SChunk {
         let (store, opening, owner): (Box<dyn WriteStore>, _, _) = match target {
             Target::Memory => (Box::new(MemoryStore::default()), None, None),
             Target::Path { path, overwrite } => {
-                let owner = (!options.no_owner_lock).then(|| io::Owner::of_new(path)).transpose()?;
+                let owner = options.owner_lock().then(|| io::Owner::of_new(path)).transpose()?;
                 let opening = Opening { write: true, ..Opening::default() };
                 (io::create(path, overwrite, spec.layout, None)?, Some(opening), owner.map(Arc::new))
             }

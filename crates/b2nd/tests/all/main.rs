@@ -14,6 +14,7 @@ mod fixture_blocks;
 mod fixture_chunks;
 mod fixtures;
 mod flips;
+mod frame_options;
 mod frames;
 mod iteration;
 mod kill;

@@ -83,7 +83,8 @@ impl Options {
     /// then on. See [`FillJob`].
     ///
     /// # Errors
-    /// As [`Options::create`]; [`Error::Io`] when there is a folder of an unfinished job and it is not to be replaced.
+    /// As [`Options::create`]; [`Error::Io`] when there is a folder of an unfinished job and it is not to be replaced;
+    /// [`Error::Usage`] for options with a closure on blocks to write.
     pub fn begin_fill(
         self,
         path: impl AsRef<Path>,
@@ -92,18 +93,29 @@ impl Options {
     ) -> Result<FillJob> {
         let path = path.as_ref();
         let (options, overwrite) = (self.reopen(), self.overwrite);
+        check_closures(&options)?;
         let writer = self.with_fill(Fill::Uninit).create_uncommitted(path, dtype, shape)?;
         let id = new_id();
         if overwrite {
-            Parts::discard(path, options.durability)?;
+            Parts::discard(path, options.common.durability)?;
         }
-        let parts = Parts::create(path, &format!("{MARK}\n{id:032x}\n"), options.durability)?;
+        let parts = Parts::create(path, &format!("{MARK}\n{id:032x}\n"), options.common.durability)?;
         if let Err(error) = writer.commit() {
             // Nothing remains.
             let _ = parts.close();
             return Err(error);
         }
         FillJob::join_with(path, &options)
+    }
+}
+
+/// Parts are compressed apart from the array, where a closure would be told places of the part.
+fn check_closures(options: &OpenOptions) -> Result<()> {
+    match options.common.processing.pre {
+        Some(_) => {
+            Err(Error::usage("workers of a fill job take no closure on blocks: change the items before"))
+        }
+        None => Ok(()),
     }
 }
 
@@ -119,9 +131,10 @@ impl FillJob {
     /// Joins a job with these options: threads, durability, codecs of the user.
     ///
     /// # Errors
-    /// As [`FillJob::join`].
+    /// As [`FillJob::join`]; [`Error::Usage`] for options with a closure on blocks to write.
     pub fn join_with(path: impl AsRef<Path>, options: &OpenOptions) -> Result<Self> {
         let path = path.as_ref();
+        check_closures(options)?;
         let array = Array::open_with(path, &options.clone().with_write(false))?;
         let none = || Error::NotFound {
             what: "job",
@@ -129,7 +142,7 @@ impl FillJob {
             message: "no job is open here: it was never begun, or it is finished".to_owned(),
             path: Some(path.to_path_buf()),
         };
-        let (parts, job) = Parts::open(path, options.durability)?.ok_or_else(none)?;
+        let (parts, job) = Parts::open(path, options.common.durability)?.ok_or_else(none)?;
         let id = job.strip_prefix(MARK).and_then(|rest| hex(rest.trim())).ok_or_else(none)?;
         Ok(FillJob { array, path: path.to_path_buf(), options: options.clone(), parts, id })
     }
@@ -195,8 +208,7 @@ impl FillJob {
             .with_chunks(grid.chunks())
             .with_blocks(grid.blocks())
             .with_params(self.array.schunk.params_to_write())
-            .with_exec(self.array.schunk.exec().clone())
-            .with_registry(self.array.schunk.context().registry().clone());
+            .with_frame_options(self.options.common.without_handle());
         let mut part = like.create_uncommitted_in_memory(self.array.dtype().clone(), &shape)?;
         part.write_bytes(Selection::all(), items)?;
         let part = part.array();
@@ -321,7 +333,7 @@ impl FillJob {
             )));
         }
         // The array goes first: parts without an array are seen by the next job, an array without parts would seem to be whole.
-        remove_frame(&self.path, !self.options.no_owner_lock)?;
+        remove_frame(&self.path, self.options.common.owner_lock())?;
         self.parts.close()
     }
 

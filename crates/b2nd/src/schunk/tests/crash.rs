@@ -5,6 +5,7 @@ use crate::array::{Array, Dtype, Options, Resize};
 use crate::frame::Durability;
 use crate::frame::plan::{FileId, WriteStep};
 use crate::io::{MemoryStore, OpenedStore, ReadStore, WriteStore};
+use crate::schunk::export::CopyHow;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
@@ -104,7 +105,7 @@ fn see(schunk: &SChunk) -> Seen {
 fn recorded(layout: Layout) -> (Vec<WriteStep<'static>>, SChunk, Log) {
     let log = Log::default();
     let base = Log::default();
-    let mut schunk = SChunk::create(Target::Memory, spec(layout, 6), &options()).unwrap();
+    let mut schunk = SChunk::create(Target::Memory, spec(layout, 6), &options().common).unwrap();
     schunk.writer.store =
         OpenedStore::Write(Box::new(Recorder { store: MemoryStore::default(), log: base.clone() }));
     for n in 0..4 {
@@ -275,7 +276,7 @@ fn durability_changes_what_is_waited_for_and_not_the_order_of_writes() {
 #[test]
 fn a_frame_that_is_made_compact_goes_on_waiting_for_as_much() {
     let unhurried = options().with_write(true).with_durability(Durability::None);
-    let mut schunk = SChunk::create(Target::Memory, spec(Layout::Contiguous, 6), &unhurried).unwrap();
+    let mut schunk = SChunk::create(Target::Memory, spec(Layout::Contiguous, 6), &unhurried.common).unwrap();
     schunk.commit().unwrap();
     schunk.compact().unwrap();
     assert_eq!(schunk.writer.durability, Durability::None);
@@ -302,7 +303,7 @@ fn a_copy_behind_other_frames_that_is_cut_off_leaves_them_and_is_none() {
     let host = one.to_bytes().unwrap();
     let log = Log::default();
     let mut recorder = Recorder { store: MemoryStore::default(), log: log.clone() };
-    one.copy_to(&mut recorder, Layout::Contiguous, true, (Durability::Full, true)).unwrap();
+    one.copy_to(&mut recorder, Layout::Contiguous, CopyHow::BEHIND).unwrap();
     let steps = log.lock().unwrap().clone();
     // All that the header refers to is on the medium before it.
     let header = steps.iter().position(is_header).unwrap();

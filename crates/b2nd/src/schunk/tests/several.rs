@@ -14,7 +14,7 @@ fn at(offset: u64) -> OpenOptions {
 /// A frame in memory whose chunks are those of these seeds.
 fn frame(seeds: &[u32]) -> SChunk {
     let spec = spec(Layout::Contiguous, seeds.len() as u64);
-    let mut schunk = SChunk::create(Target::Memory, spec, &options()).unwrap();
+    let mut schunk = SChunk::create(Target::Memory, spec, &options().common).unwrap();
     for (n, seed) in (0..).zip(seeds) {
         let chunk = encoded(&schunk, &data(*seed));
         schunk.put_chunk(n, &chunk).unwrap();
@@ -237,7 +237,7 @@ fn a_copy_elsewhere_has_the_same_chunks() {
     // What exists, the frame itself, and a directory to append to.
     for error in [
         original.save(temp.path("c"), &SaveOptions::new()).unwrap_err(),
-        opened.save(temp.path("s"), &sparse.with_overwrite(true)).unwrap_err(),
+        opened.save(temp.path("s"), &sparse.clone().with_overwrite(true)).unwrap_err(),
         opened.append_to(temp.path("s")).unwrap_err(),
     ] {
         assert_eq!(error.fault(), Fault::Caller, "{error}");

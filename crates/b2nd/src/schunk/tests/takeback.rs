@@ -11,7 +11,7 @@ fn a_rollback_leaves_the_commit_of_another_writer_alone() {
     let temp = TempDir::new("takeback");
     for layout in [Layout::Contiguous, Layout::Sparse] {
         let path = temp.path(&format!("{layout:?}"));
-        SChunk::create(Target::Path { path: &path, overwrite: false }, spec(layout, 6), &options())
+        SChunk::create(Target::Path { path: &path, overwrite: false }, spec(layout, 6), &options().common)
             .unwrap()
             .commit()
             .unwrap();
@@ -78,7 +78,8 @@ impl WriteStore for Failing {
 #[test]
 fn a_commit_whose_sync_fails_is_taken_back_whole() {
     for syncs in 0..2 {
-        let mut first = SChunk::create(Target::Memory, spec(Layout::Contiguous, 6), &options()).unwrap();
+        let mut first =
+            SChunk::create(Target::Memory, spec(Layout::Contiguous, 6), &options().common).unwrap();
         first.put_chunk(2, &encoded(&first, &data(3))).unwrap();
         first.commit().unwrap();
         let store = Failing { store: MemoryStore::from_bytes(first.to_bytes().unwrap()), syncs };
