@@ -1,20 +1,22 @@
 //! How a new array is compressed: what the caller sets, over the defaults or over what another array has.
 
-use crate::array::Options;
+use crate::array::grid::Grid;
 use crate::chunk::Params;
 use crate::chunk::SplitMode;
 use crate::codec::Codec;
+use crate::error::Error;
+use crate::error::Result;
 use crate::filter::Pipeline;
 
 /// The parameters that the caller has set. Item and block size are those of the array.
 #[derive(Debug, Clone, Default)]
 pub(in crate::array) struct Compression {
-    codec: Option<Codec>,
-    codec_meta: Option<u8>,
-    clevel: Option<u8>,
-    filters: Option<Pipeline>,
-    split: Option<SplitMode>,
-    dictionary: Option<bool>,
+    pub(in crate::array) codec: Option<Codec>,
+    pub(in crate::array) codec_meta: Option<u8>,
+    pub(in crate::array) clevel: Option<u8>,
+    pub(in crate::array) filters: Option<Pipeline>,
+    pub(in crate::array) split: Option<SplitMode>,
+    pub(in crate::array) dictionary: Option<bool>,
 }
 
 impl Compression {
@@ -36,79 +38,20 @@ impl Compression {
     }
 }
 
-/// How the array is compressed. What is not set is zstd 5 with shuffle, or as in the array that the new one is made of.
-impl Options {
-    /// Sets the codec.
-    ///
-    /// ```
-    /// use b2nd::{Codec, Dtype, Options};
-    /// let fast = Options::new().with_codec(Codec::Lz4).create_in_memory(Dtype::of::<f32>(), [100, 100])?;
-    /// assert_eq!(fast.schunk().params().codec(), Codec::Lz4);
-    /// let small = Options::new().with_codec(Codec::Zstd).with_clevel(9).copy_in_memory(&fast)?;
-    /// assert_eq!(small.schunk().params().clevel(), 9);
-    /// # Ok::<(), b2nd::Error>(())
-    /// ```
-    #[must_use]
-    pub fn with_codec(mut self, codec: Codec) -> Self {
-        self.compression.codec = Some(codec);
-        self
-    }
-    /// Sets the codec's own byte: see [`Params::with_codec_meta`].
-    #[must_use]
-    pub fn with_codec_meta(mut self, codec_meta: u8) -> Self {
-        self.compression.codec_meta = Some(codec_meta);
-        self
-    }
-    /// Sets the level, 0 (store) to 9.
-    #[must_use]
-    pub fn with_clevel(mut self, clevel: u8) -> Self {
-        self.compression.clevel = Some(clevel);
-        self
-    }
-    /// Sets the filters.
-    ///
-    /// Lossy filters and codecs have to be made for the dtype: `trunc_prec`, `ndmean` and zfp for little-endian floats of 4 or 8
-    /// bytes, `int_trunc` for little-endian integers and times. What makes the array refuses others.
-    ///
-    /// ```
-    /// use b2nd::{Dtype, Filter, Options};
-    /// let options = Options::new().with_filters("bitshuffle".parse()?);
-    /// let a = options.create_in_memory(Dtype::of::<u16>(), [1000])?;
-    /// let filters: Vec<_> = a.schunk().params().pipeline().filters().map(|(filter, _)| filter).collect();
-    /// assert_eq!(filters, [Filter::BitShuffle]);
-    /// # Ok::<(), b2nd::Error>(())
-    /// ```
-    #[must_use]
-    pub fn with_filters(mut self, filters: Pipeline) -> Self {
-        self.compression.filters = Some(filters);
-        self
-    }
-    /// Sets whether the bytes of items are split into streams.
-    #[must_use]
-    pub fn with_split(mut self, split: SplitMode) -> Self {
-        self.compression.split = Some(split);
-        self
-    }
-    /// Compresses with dictionaries: see [`Params::with_dictionary`].
-    #[must_use]
-    pub fn with_dictionary(mut self, dictionary: bool) -> Self {
-        self.compression.dictionary = Some(dictionary);
-        self
-    }
-    /// Sets all of these at once, as another array or super-chunk has them: [`SChunk::params`](crate::schunk::FrameState::params). The
-    /// item and block sizes of `params` are not used.
-    #[must_use]
-    pub fn with_params(mut self, params: Params) -> Self {
-        self.compression = Compression::default();
-        self.like = Some(params);
-        self
-    }
+/// Parameters that agree with the geometry: real item size, blocks as the array has them.
+pub(crate) fn array_params(params: Params, grid: &Grid) -> Result<Params> {
+    let typesize = u32::try_from(grid.itemsize())
+        .map_err(|_| Error::above(u32::MAX, grid.itemsize(), "items are larger than the format allows"))?;
+    // At most 2^29; an array without items has blocks of nothing, for which any size will do.
+    let blocksize = u32::try_from(grid.block_bytes().max(1)).ok();
+    Ok(params.with_typesize(typesize).with_blocksize(blocksize))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::array::Dtype;
+    use crate::array::Options;
 
     #[test]
     fn what_is_set_stands_over_what_the_original_has() {

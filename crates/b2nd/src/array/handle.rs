@@ -1,11 +1,12 @@
 //! An open array: what it is, and how a frame becomes one.
 
+use crate::array::compression::array_params;
 use crate::array::dtype::Dtype;
 use crate::array::grid::Grid;
 use crate::array::meta;
 use crate::array::meta::ArrayMeta;
 use crate::array::meta::Revision;
-use crate::array::options::array_params;
+use crate::array::suits::suited;
 use crate::chunk::Params;
 use crate::error::Error;
 use crate::error::Part;
@@ -219,6 +220,23 @@ impl Array {
         let params = array_params(schunk.params().clone(), &grid)?;
         schunk.set_params(params);
         Ok(Array::from_parts(schunk, grid, dtype, meta.dtype, revision))
+    }
+
+    /// How items of `dtype` are compressed as those of this array are: [`SChunk::params_to_write`], without the lossy filters
+    /// and codecs that are not made for `dtype`. New arrays made of this one take these where the options name none.
+    ///
+    /// ```
+    /// use b2nd::{Dtype, Filter, Options, Params};
+    /// let params = Params::new(4).with_pipeline("trunc_prec:10,shuffle".parse()?);
+    /// let a = Options::new().with_params(params).create_in_memory(Dtype::parse("<f4")?, [9])?;
+    /// assert!(a.params_for(&Dtype::parse("<f8")?).pipeline().contains(Filter::TruncPrec));
+    /// assert!(!a.params_for(&Dtype::parse("<i4")?).pipeline().contains(Filter::TruncPrec));
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    ///
+    /// [`SChunk::params_to_write`]: crate::schunk::FrameState::params_to_write
+    pub fn params_for(&self, dtype: &Dtype) -> Params {
+        suited(self.schunk.params_to_write(), dtype)
     }
 
     /// The array as one contiguous frame, without gaps. Chunks and metadata are copied as in [`SChunk::to_bytes`](crate::schunk::FrameState::to_bytes).

@@ -3,6 +3,7 @@
 use crate::array::Array;
 use crate::array::attrs::AttrValue;
 use crate::array::compression::Compression;
+use crate::array::compression::array_params;
 use crate::array::dtype::ByteOrder;
 use crate::array::dtype::Dtype;
 use crate::array::dtype::Kind;
@@ -19,8 +20,11 @@ use crate::array::write::ArrayWriter;
 use crate::chunk;
 use crate::chunk::Params;
 use crate::chunk::Special;
+use crate::chunk::SplitMode;
+use crate::codec::Codec;
 use crate::error::Error;
 use crate::error::Result;
+use crate::filter::Pipeline;
 use crate::schunk::FrameOptions;
 use crate::schunk::FrameSpec;
 use crate::schunk::Layout;
@@ -70,9 +74,9 @@ pub struct Options {
     pub(in crate::array) common: FrameOptions,
     chunks: Option<Shape>,
     blocks: Option<Shape>,
-    pub(in crate::array) compression: Compression,
+    compression: Compression,
     /// Parameters that were given as a whole, or those of the array that the new one is made of.
-    pub(in crate::array) like: Option<Params>,
+    like: Option<Params>,
     layout: Layout,
     fill: Fill,
     pub(super) overwrite: bool,
@@ -316,18 +320,160 @@ impl Options {
     }
 }
 
+/// How the array is compressed. What is not set is zstd 5 with shuffle, or as in the array that the new one is made of.
+impl Options {
+    /// Sets the codec.
+    ///
+    /// ```
+    /// use b2nd::{Codec, Dtype, Options};
+    /// let fast = Options::new().with_codec(Codec::Lz4).create_in_memory(Dtype::of::<f32>(), [100, 100])?;
+    /// assert_eq!(fast.schunk().params().codec(), Codec::Lz4);
+    /// let small = Options::new().with_codec(Codec::Zstd).with_clevel(9).copy_in_memory(&fast)?;
+    /// assert_eq!(small.schunk().params().clevel(), 9);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_codec(mut self, codec: Codec) -> Self {
+        self.compression.codec = Some(codec);
+        self
+    }
+    /// Sets the codec's own byte: see [`Params::with_codec_meta`].
+    #[must_use]
+    pub fn with_codec_meta(mut self, codec_meta: u8) -> Self {
+        self.compression.codec_meta = Some(codec_meta);
+        self
+    }
+    /// Sets the level, 0 (store) to 9.
+    #[must_use]
+    pub fn with_clevel(mut self, clevel: u8) -> Self {
+        self.compression.clevel = Some(clevel);
+        self
+    }
+    /// Sets the filters.
+    ///
+    /// Lossy filters and codecs have to be made for the dtype: `trunc_prec`, `ndmean` and zfp for little-endian floats of 4 or 8
+    /// bytes, `int_trunc` for little-endian integers and times. What makes the array refuses others.
+    ///
+    /// ```
+    /// use b2nd::{Dtype, Filter, Options};
+    /// let options = Options::new().with_filters("bitshuffle".parse()?);
+    /// let a = options.create_in_memory(Dtype::of::<u16>(), [1000])?;
+    /// let filters: Vec<_> = a.schunk().params().pipeline().filters().map(|(filter, _)| filter).collect();
+    /// assert_eq!(filters, [Filter::BitShuffle]);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_filters(mut self, filters: Pipeline) -> Self {
+        self.compression.filters = Some(filters);
+        self
+    }
+    /// Sets whether the bytes of items are split into streams.
+    #[must_use]
+    pub fn with_split(mut self, split: SplitMode) -> Self {
+        self.compression.split = Some(split);
+        self
+    }
+    /// Compresses with dictionaries: see [`Params::with_dictionary`].
+    #[must_use]
+    pub fn with_dictionary(mut self, dictionary: bool) -> Self {
+        self.compression.dictionary = Some(dictionary);
+        self
+    }
+    /// Sets all of these at once, as another array or super-chunk has them: [`SChunk::params`](crate::schunk::FrameState::params). The
+    /// item and block sizes of `params` are not used.
+    #[must_use]
+    pub fn with_params(mut self, params: Params) -> Self {
+        self.compression = Compression::default();
+        self.like = Some(params);
+        self
+    }
+}
+
+/// How the array is compressed. What is not set is zstd 5 with shuffle, or as in the array that the new one is made of.
+impl Options {
+    /// Sets the codec.
+    ///
+    /// ```
+    /// use b2nd::{Codec, Dtype, Options};
+    /// let fast = Options::new().with_codec(Codec::Lz4).create_in_memory(Dtype::of::<f32>(), [100, 100])?;
+    /// assert_eq!(fast.schunk().params().codec(), Codec::Lz4);
+    /// let small = Options::new().with_codec(Codec::Zstd).with_clevel(9).copy_in_memory(&fast)?;
+    /// assert_eq!(small.schunk().params().clevel(), 9);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_codec(mut self, codec: Codec) -> Self {
+        self.compression.codec = Some(codec);
+        self
+    }
+    /// Sets the codec's own byte: see [`Params::with_codec_meta`].
+    #[must_use]
+    pub fn with_codec_meta(mut self, codec_meta: u8) -> Self {
+        self.compression.codec_meta = Some(codec_meta);
+        self
+    }
+    /// Sets the level, 0 (store) to 9.
+    #[must_use]
+    pub fn with_clevel(mut self, clevel: u8) -> Self {
+        self.compression.clevel = Some(clevel);
+        self
+    }
+    /// Sets the filters.
+    ///
+    /// Lossy filters and codecs have to be made for the dtype: `trunc_prec`, `ndmean` and zfp for little-endian floats of 4 or 8
+    /// bytes, `int_trunc` for little-endian integers and times. What makes the array refuses others.
+    ///
+    /// ```
+    /// use b2nd::{Dtype, Filter, Options};
+    /// let options = Options::new().with_filters("bitshuffle".parse()?);
+    /// let a = options.create_in_memory(Dtype::of::<u16>(), [1000])?;
+    /// let filters: Vec<_> = a.schunk().params().pipeline().filters().map(|(filter, _)| filter).collect();
+    /// assert_eq!(filters, [Filter::BitShuffle]);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_filters(mut self, filters: Pipeline) -> Self {
+        self.compression.filters = Some(filters);
+        self
+    }
+    /// Sets whether the bytes of items are split into streams.
+    #[must_use]
+    pub fn with_split(mut self, split: SplitMode) -> Self {
+        self.compression.split = Some(split);
+        self
+    }
+    /// Compresses with dictionaries: see [`Params::with_dictionary`].
+    #[must_use]
+    pub fn with_dictionary(mut self, dictionary: bool) -> Self {
+        self.compression.dictionary = Some(dictionary);
+        self
+    }
+    /// Sets all of these at once, as another array or super-chunk has them: [`SChunk::params`](crate::schunk::FrameState::params). The
+    /// item and block sizes of `params` are not used.
+    #[must_use]
+    pub fn with_params(mut self, params: Params) -> Self {
+        self.compression = Compression::default();
+        self.like = Some(params);
+        self
+    }
+}
+
+/// Refuses the names of metalayers that decide what a frame holds.
+fn check_metalayer_name(name: &str) -> Result<()> {
+    if name == meta::NAME || name == meta::OLD_NAME {
+        return Err(Error::usage(format!("the metalayer '{name}' is written by the array itself")));
+    }
+    if is_object_layer(name) {
+        return Err(Error::usage(format!(
+            "the metalayer '{name}' marks an object that python-blosc2 stored without data: an array with it would not open again"
+        )));
+    }
+    Ok(())
+}
+
 /// The lengths of a shape that the caller may give.
 fn given(shape: Option<&Shape>) -> Result<Option<&[u64]>> {
     shape.map(Shape::lengths).transpose()
-}
-
-/// Parameters that agree with the geometry: real item size, blocks as the array has them.
-pub(crate) fn array_params(params: Params, grid: &Grid) -> Result<Params> {
-    let typesize = u32::try_from(grid.itemsize())
-        .map_err(|_| Error::above(u32::MAX, grid.itemsize(), "items are larger than the format allows"))?;
-    // At most 2^29; an array without items has blocks of nothing, for which any size will do.
-    let blocksize = u32::try_from(grid.block_bytes().max(1)).ok();
-    Ok(params.with_typesize(typesize).with_blocksize(blocksize))
 }
 
 /// The special kind of the first chunks, and the item where only a stored value can say it.

@@ -1,7 +1,6 @@
 //! Which dtypes the lossy filters and codecs are made for. They see bytes and the size of an item; only the array knows
 //! what an item is, and items of another kind would be destroyed.
 
-use crate::array::Array;
 use crate::array::dtype::ByteOrder;
 use crate::array::dtype::Dtype;
 use crate::array::dtype::Kind;
@@ -112,28 +111,10 @@ pub(crate) fn suited(params: Params, dtype: &Dtype) -> Params {
     params.with_pipeline(Pipeline::from_bytes(ids.map(|id| kept(id, id)), meta))
 }
 
-impl Array {
-    /// How items of `dtype` are compressed as those of this array are: [`SChunk::params_to_write`], without the lossy filters
-    /// and codecs that are not made for `dtype`. New arrays made of this one take these where the options name none.
-    ///
-    /// ```
-    /// use b2nd::{Dtype, Filter, Options, Params};
-    /// let params = Params::new(4).with_pipeline("trunc_prec:10,shuffle".parse()?);
-    /// let a = Options::new().with_params(params).create_in_memory(Dtype::parse("<f4")?, [9])?;
-    /// assert!(a.params_for(&Dtype::parse("<f8")?).pipeline().contains(Filter::TruncPrec));
-    /// assert!(!a.params_for(&Dtype::parse("<i4")?).pipeline().contains(Filter::TruncPrec));
-    /// # Ok::<(), b2nd::Error>(())
-    /// ```
-    ///
-    /// [`SChunk::params_to_write`]: crate::schunk::FrameState::params_to_write
-    pub fn params_for(&self, dtype: &Dtype) -> Params {
-        suited(self.schunk.params_to_write(), dtype)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::array::Array;
     use crate::array::Options;
     use crate::s;
     use crate::schunk::OpenOptions;

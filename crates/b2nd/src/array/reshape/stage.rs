@@ -2,8 +2,8 @@
 //! geometry and the metalayer change together. Visible at the next commit.
 
 use crate::array::Array;
+use crate::array::compression::array_params;
 use crate::array::grid::Grid;
-use crate::array::options::array_params;
 use crate::array::partition::growing;
 use crate::array::reshape::part::AxisParts;
 use crate::array::reshape::recipe::Changed;
