@@ -32,6 +32,7 @@ use crate::schunk::OpenOptions;
 use crate::schunk::SChunk;
 use crate::schunk::Target;
 use crate::schunk::frame_builder;
+use crate::schunk::is_object_layer;
 use std::path::Path;
 
 /// What a new array holds before anything is written.
@@ -123,6 +124,8 @@ impl Options {
         self
     }
     /// Adds a metalayer of the user: fixed in size for the life of the file. Names have up to 31 bytes.
+    ///
+    /// The names `b2nd` and `caterva` of the array itself, and `b2o` and `LazyArray` of objects of python-blosc2, are refused.
     #[must_use]
     pub fn with_metalayer(mut self, name: impl Into<String>, content: impl Into<Vec<u8>>) -> Self {
         self.metalayers.push((name.into(), content.into()));
@@ -278,11 +281,7 @@ impl Options {
     /// The array, not yet committed.
     fn make(self, path: Option<&Path>, dtype: Dtype, grid: Grid) -> Result<Array> {
         grid.check_writable()?;
-        if let Some((name, _)) =
-            self.metalayers.iter().find(|(name, _)| name == meta::NAME || name == meta::OLD_NAME)
-        {
-            return Err(Error::usage(format!("the metalayer '{name}' is written by the array itself")));
-        }
+        self.metalayers.iter().try_for_each(|(name, _)| check_metalayer_name(name))?;
         let text = dtype.to_text();
         let array_meta = meta::write(grid.shape(), grid.chunks(), grid.blocks(), &text);
         let mut metalayers = vec![(meta::NAME.to_string(), array_meta)];
@@ -317,75 +316,6 @@ impl Options {
             (0..grid.nchunks()).try_for_each(|n| schunk.put_chunk(n, &chunk))?;
         }
         Ok(Array::from_parts(schunk, grid, dtype, Some(text), Revision::B2nd7))
-    }
-}
-
-/// How the array is compressed. What is not set is zstd 5 with shuffle, or as in the array that the new one is made of.
-impl Options {
-    /// Sets the codec.
-    ///
-    /// ```
-    /// use b2nd::{Codec, Dtype, Options};
-    /// let fast = Options::new().with_codec(Codec::Lz4).create_in_memory(Dtype::of::<f32>(), [100, 100])?;
-    /// assert_eq!(fast.schunk().params().codec(), Codec::Lz4);
-    /// let small = Options::new().with_codec(Codec::Zstd).with_clevel(9).copy_in_memory(&fast)?;
-    /// assert_eq!(small.schunk().params().clevel(), 9);
-    /// # Ok::<(), b2nd::Error>(())
-    /// ```
-    #[must_use]
-    pub fn with_codec(mut self, codec: Codec) -> Self {
-        self.compression.codec = Some(codec);
-        self
-    }
-    /// Sets the codec's own byte: see [`Params::with_codec_meta`].
-    #[must_use]
-    pub fn with_codec_meta(mut self, codec_meta: u8) -> Self {
-        self.compression.codec_meta = Some(codec_meta);
-        self
-    }
-    /// Sets the level, 0 (store) to 9.
-    #[must_use]
-    pub fn with_clevel(mut self, clevel: u8) -> Self {
-        self.compression.clevel = Some(clevel);
-        self
-    }
-    /// Sets the filters.
-    ///
-    /// Lossy filters and codecs have to be made for the dtype: `trunc_prec`, `ndmean` and zfp for little-endian floats of 4 or 8
-    /// bytes, `int_trunc` for little-endian integers and times. What makes the array refuses others.
-    ///
-    /// ```
-    /// use b2nd::{Dtype, Filter, Options};
-    /// let options = Options::new().with_filters("bitshuffle".parse()?);
-    /// let a = options.create_in_memory(Dtype::of::<u16>(), [1000])?;
-    /// let filters: Vec<_> = a.schunk().params().pipeline().filters().map(|(filter, _)| filter).collect();
-    /// assert_eq!(filters, [Filter::BitShuffle]);
-    /// # Ok::<(), b2nd::Error>(())
-    /// ```
-    #[must_use]
-    pub fn with_filters(mut self, filters: Pipeline) -> Self {
-        self.compression.filters = Some(filters);
-        self
-    }
-    /// Sets whether the bytes of items are split into streams.
-    #[must_use]
-    pub fn with_split(mut self, split: SplitMode) -> Self {
-        self.compression.split = Some(split);
-        self
-    }
-    /// Compresses with dictionaries: see [`Params::with_dictionary`].
-    #[must_use]
-    pub fn with_dictionary(mut self, dictionary: bool) -> Self {
-        self.compression.dictionary = Some(dictionary);
-        self
-    }
-    /// Sets all of these at once, as another array or super-chunk has them: [`SChunk::params`](crate::schunk::FrameState::params). The
-    /// item and block sizes of `params` are not used.
-    #[must_use]
-    pub fn with_params(mut self, params: Params) -> Self {
-        self.compression = Compression::default();
-        self.like = Some(params);
-        self
     }
 }
 
@@ -508,5 +438,25 @@ pub(crate) fn first_content(fill: &Fill, dtype: &Dtype) -> Result<(Special, Opti
             }
             Ok((Special::Zeros, Some(nan.repeat(dtype.itemsize() / part))))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_metalayers_that_decide_what_a_frame_holds_are_refused() {
+        for (name, reason) in [
+            ("b2nd", "the array itself"),
+            ("caterva", "the array itself"),
+            ("b2o", "an object that python-blosc2"),
+            ("LazyArray", "an object that python-blosc2"),
+        ] {
+            let made = Options::new().with_metalayer(name, [0x90]).create_in_memory(Dtype::of::<u8>(), [3]);
+            let text = made.unwrap_err().to_string();
+            assert!(text.contains(name) && text.contains(reason), "{text}");
+        }
+        assert!(Options::new().with_metalayer("b2", [0x90]).create_in_memory(Dtype::of::<u8>(), [3]).is_ok());
     }
 }

@@ -54,6 +54,7 @@ pub use hooks::BlockPlace;
 pub(crate) use hooks::{Hook, Processing};
 pub use info::{ChunkInfo, ChunkPlace};
 pub use leftovers::{leftovers, remove_leftovers};
+pub(crate) use object::is_object_layer;
 pub use opener::Opener;
 pub(crate) use options::{FrameSpec, Target};
 pub use options::{OpenOptions, SaveOptions};

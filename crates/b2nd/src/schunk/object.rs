@@ -13,6 +13,11 @@ const KINDS: [(&str, &str); 3] = [
     ("c2array", "a reference to a remote array"),
 ];
 
+/// Whether a metalayer of this name says that a frame holds something else than data.
+pub(crate) fn is_object_layer(name: &str) -> bool {
+    name == LAYER || name == OLD_LAYER
+}
+
 impl SChunk {
     /// What python-blosc2 has stored here in the place of data: `a lazy expression`, `a lazy function`, `a reference to a remote
     /// array` or `an object`; `None` for any other frame.
