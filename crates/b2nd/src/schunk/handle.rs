@@ -33,7 +33,6 @@ use std::sync::{Arc, LazyLock};
 /// }
 /// # Ok::<(), b2nd::Error>(())
 /// ```
-#[derive(Debug)]
 pub struct SChunk {
     /// What is read: the last commit, with the changes of a transaction on top of it while there is one.
     pub(super) state: FrameState,

@@ -8,6 +8,7 @@ mod changes;
 mod commit;
 mod copy;
 mod create;
+mod debug;
 mod digests;
 mod drive;
 mod edit;

@@ -3,8 +3,8 @@
 use super::cache::{BlockCache, CacheUse};
 use super::catalog::CatalogState;
 use super::frame_options::FrameOptions;
+use super::hooks::Processing;
 use super::pace::Pace;
-use super::process::Processing;
 use crate::chunk;
 use crate::chunk::ChunkHeader;
 use crate::chunk::Params;
@@ -50,7 +50,6 @@ pub(super) const CHUNK_HEADER: usize = 32;
 /// assert_eq!(schunk.decompress_chunk(0)?, b"behind");
 /// # Ok::<(), b2nd::Error>(())
 /// ```
-#[derive(Debug)]
 pub struct FrameSnapshot(FrameState);
 
 impl Clone for FrameSnapshot {
@@ -81,7 +80,6 @@ impl Deref for FrameSnapshot {
 ///
 /// It cannot be cloned: that of a handle may have changes that are not committed. [`SChunk::snapshot`](crate::SChunk::snapshot)
 /// gives what can be kept.
-#[derive(Debug)]
 pub struct FrameState {
     pub(super) store: Arc<dyn ReadStore>,
     pub(super) header: Arc<Header>,
