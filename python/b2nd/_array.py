@@ -352,8 +352,8 @@ class Array(Described):
         dtype = options.pop("dtype", None)
         if dtype is not None and np.dtype(dtype) != self.dtype:
             return self.astype(dtype, urlpath=urlpath, **options)
-        made = self._handle.slice(_path(urlpath), making(**options), None, self._axes)
-        return Array._of(made)
+        made = making(**options)
+        return Array._made(self._handle.slice(_path(urlpath), made, None, self._axes), made)
 
     def slice(self, key: Any, urlpath: str | os.PathLike[str] | None = None, **options: Any) -> Array:
         """What an index takes, as an array of its own, never whole in memory."""
@@ -362,7 +362,8 @@ class Array(Described):
             from ._create import array
 
             return array(self._read(plan), urlpath=urlpath, **options)
-        return Array._of(self._handle.slice(_path(urlpath), making(**options), plan.selection, self._axes))
+        made = making(**options)
+        return Array._made(self._handle.slice(_path(urlpath), made, plan.selection, self._axes), made)
 
     def astype(
         self,
@@ -380,7 +381,8 @@ class Array(Described):
             from ._create import array
 
             return array(self[...].astype(to), urlpath=urlpath, **options)
-        return Array._of(self._handle.astype(_path(urlpath), making(**options), _dtypes.to_text(to)))
+        made = making(**options)
+        return Array._made(self._handle.astype(_path(urlpath), made, _dtypes.to_text(to)), made)
 
     def reshape(self, *shape: Any, urlpath: str | os.PathLike[str] | None = None, **options: Any) -> Array:
         """A copy of another shape, with the items in the same order; one length may be -1."""
@@ -393,7 +395,8 @@ class Array(Described):
         if self._axes is not None:
             with self.copy() as copy:
                 return copy.reshape(given, urlpath=urlpath, **options)
-        return Array._of(self._handle.reshape(_path(urlpath), making(**options), given))
+        made = making(**options)
+        return Array._made(self._handle.reshape(_path(urlpath), made, given), made)
 
     def save(self, urlpath: str | os.PathLike[str], **options: Any) -> None:
         """Saves a compact copy at a path, without recompression."""

@@ -201,8 +201,9 @@ def _join(join: Any, arrays: list[Array], ndim: int, axis: int, urlpath: Path | 
     if not -ndim <= axis < ndim:
         raise np.exceptions.AxisError(axis, ndim)
     handles = [(one if one._axes is None else one.copy())._handle for one in arrays]
-    made = Array._of(join(_path(urlpath), handles, axis % ndim, making(**options)))
-    return _named(made, arrays[0].dtype)
+    made = making(**options)
+    handle = join(_path(urlpath), handles, axis % ndim, made)
+    return _named(Array._made(handle, made), arrays[0].dtype)
 
 
 def partition(
@@ -253,7 +254,7 @@ def _create(
     if _dtypes.is_foreign(of):
         options["vlmeta"] = [*options.get("vlmeta", []), (_dtypes.NAME_LAYER, _msgpack.pack(of.name))]
     data = None if items is None else _dtypes.as_bytes(items)
-    return Array._of(_b2nd.create(_path(urlpath), text, _shape(shape), options, data, begun))
+    return Array._made(_b2nd.create(_path(urlpath), text, _shape(shape), options, data, begun), options)
 
 
 def _path(urlpath: Path | None) -> str | bytes | None:

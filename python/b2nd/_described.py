@@ -13,6 +13,7 @@ from ._b2nd import Handle
 from ._info import CParams, Info
 from ._meta import Attributes, Metalayers
 from ._operators import Refused
+from ._options import Making
 
 
 class Described(Refused):
@@ -30,6 +31,14 @@ class Described(Refused):
         array = object.__new__(cls)
         array._handle, array._axes = handle, axes
         array._dtype = dtype_of(handle)
+        return array
+
+    @classmethod
+    def _made(cls, handle: Handle, options: Making) -> Self:
+        """The array that was just made with options."""
+        array = cls._of(handle)
+        if "vlmeta" in options:
+            array.attrs._warn_if_crowded()
         return array
 
     @property

@@ -53,7 +53,13 @@ class FillJob:
         if _dtypes.is_foreign(of):
             made["vlmeta"] = [*made.get("vlmeta", []), (_dtypes.NAME_LAYER, _msgpack.pack(of.name))]
         lengths = [shape] if isinstance(shape, int) else [int(length) for length in shape]
-        return cls(_b2nd.FillJob.begin(os.fspath(urlpath), _dtypes.to_text(of), lengths, made), of)
+        path = os.fspath(urlpath)
+        job = cls(_b2nd.FillJob.begin(path, _dtypes.to_text(of), lengths, made), of)
+        if "vlmeta" in made:
+            # The job holds no array of Python's; this one is for the warning.
+            with Array._made(_b2nd.open(path, opening()), made):
+                pass
+        return job
 
     @classmethod
     def join(cls, urlpath: str | os.PathLike[str], *, nthreads: int | None = None, durability: Any = None) -> FillJob:

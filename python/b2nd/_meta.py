@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Iterator, Mapping, MutableMapping
 from typing import Any
@@ -15,6 +16,14 @@ _OWN = (NAME_LAYER, "b2nd.digests")
 
 #: The most vlmetalayers that C-Blosc2 and python-blosc2 (4.14 and before) can handle.
 _MOST_ELSEWHERE = 16
+
+
+def _outside() -> int:
+    """The ``stacklevel`` of the first frame outside this package, for a warning of the function that calls this one."""
+    package, level, frame = __name__.rpartition(".")[0], 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == package:
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 def _decoded(content: bytes) -> Any:
@@ -54,6 +63,7 @@ class Attributes(MutableMapping[str, Any]):
             self._warn_if_crowded()
 
     def _warn_if_crowded(self) -> None:
+        """Warns the caller of the package when there are as many attributes as other programs can handle."""
         layers = len(self._handle.vlmetalayer_names())
         if layers >= _MOST_ELSEWHERE - 1 and self._handle.info()["checksums"]:
             layers += 1
@@ -62,7 +72,7 @@ class Attributes(MutableMapping[str, Any]):
                 f"the array has {layers} attributes, with the layers that b2nd keeps: C-Blosc2 and python-blosc2 (4.14 and before) cannot add another, "
                 f"or change those of an array with more than {_MOST_ELSEWHERE}; put several values into one attribute"
             )
-            warnings.warn(text, UserWarning, stacklevel=3)
+            warnings.warn(text, UserWarning, stacklevel=_outside())
 
     def __delitem__(self, name: str) -> None:
         _check(name)

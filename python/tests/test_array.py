@@ -500,3 +500,29 @@ def test_a_warning_comes_with_as_many_attributes_as_other_programs_can_handle(tm
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             a.attrs["last"] = 2
+
+
+def test_the_warning_comes_where_attributes_are_given_to_what_is_made(tmp_path):
+    for checksums, most in ((True, 15), (False, 16)):
+        attrs = {f"name{n}": n for n in range(most)}
+        few = dict(list(attrs.items())[1:])
+        source = b2nd.zeros(10)
+        made = {
+            "empty": lambda path, attrs: b2nd.empty(10, urlpath=path, checksums=checksums, attrs=attrs),
+            "full": lambda path, attrs: b2nd.full(10, 7, urlpath=path, checksums=checksums, attrs=attrs),
+            "asarray": lambda path, attrs: b2nd.asarray([1, 2], urlpath=path, checksums=checksums, attrs=attrs),
+            "arange": lambda path, attrs: b2nd.arange(10, urlpath=path, checksums=checksums, attrs=attrs),
+            "copy": lambda path, attrs: source.copy(path, checksums=checksums, attrs=attrs),
+            "slice": lambda path, attrs: source.slice(slice(3), path, checksums=checksums, attrs=attrs),
+            "astype": lambda path, attrs: source.astype("f4", path, checksums=checksums, attrs=attrs),
+            "reshape": lambda path, attrs: source.reshape(2, 5, urlpath=path, checksums=checksums, attrs=attrs),
+            "stack": lambda path, attrs: b2nd.stack([source, source], urlpath=path, checksums=checksums, attrs=attrs),
+            "fill": lambda path, attrs: b2nd.FillJob.begin(path, 10, checksums=checksums, attrs=attrs),
+        }
+        for name, make in made.items():
+            with pytest.warns(UserWarning, match="python-blosc2") as warned:
+                make(tmp_path / f"{name}-{most}.b2nd", attrs)
+            assert [warning.filename for warning in warned] == [__file__], name
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                make(tmp_path / f"{name}-{most}-few.b2nd", few)
