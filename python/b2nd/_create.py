@@ -254,10 +254,12 @@ def _create(
     if _dtypes.is_foreign(of):
         options["vlmeta"] = [*options.get("vlmeta", []), (_dtypes.NAME_LAYER, _msgpack.pack(of.name))]
     data = None if items is None else _dtypes.as_bytes(items)
-    return Array._made(_b2nd.create(_path(urlpath), text, _shape(shape), options, data, begun), options)
+    handle = _b2nd.create(_path(urlpath), text, _shape(shape), options, data, begun)
+    # Checksums come with the first commit.
+    return Array._of(handle) if begun else Array._made(handle, options)
 
 
-def _path(urlpath: Path | None) -> str | bytes | None:
+def _path(urlpath: Path | None) -> str | None:
     return None if urlpath is None else os.fspath(urlpath)
 
 

@@ -164,7 +164,8 @@ def _filled(
     shape: list[int], of: np.dtype[Any], urlpath: Path | None, options: dict[str, Any], slabs: Callable[[Array], Iterable[_Slab]]
 ) -> Array:
     """A new array, which appears when all slabs are in it."""
-    array = _create(shape, of, urlpath, making(**options), begun=True)
+    made = making(**options)
+    array = _create(shape, of, urlpath, made, begun=True)
     try:
         for where, items in slabs(array):
             array[where] = items
@@ -172,4 +173,4 @@ def _filled(
     except BaseException:
         array.close()
         raise
-    return array
+    return Array._made(array._handle, made)
