@@ -7,7 +7,9 @@ use crate::error::{Error, Part, Result};
 use crate::exec::{Exec, Scratch};
 use crate::filter::grown;
 use crate::frame::ChunkSizes;
+use crate::io::{Merged, RangeCosts, merge_ranges};
 use crate::limits::{Limits, zeroed};
+use std::iter::Peekable;
 use std::mem::take;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
@@ -171,10 +173,15 @@ impl FrameState {
         order.try_reserve_exact(numbers.len()).map_err(|_| Error::out_of_memory("the items", nbytes))?;
         order.extend(numbers.iter().copied().zip(0..));
         order.sort_unstable();
-        let near = (GATHER_GAP / typesize as u64).max(1);
+        let per = |bytes: u64| (bytes / typesize as u64).max(1);
+        let costs = RangeCosts::new(per(GATHER_GAP).saturating_sub(1), per(GATHER_BYTES));
+        let spans = order.iter().map(|(number, _)| *number..number.saturating_add(1));
+        let mut merged = merge_ranges(spans, costs).peekable();
         let mut rest = &order[..];
         while !rest.is_empty() {
-            let (now, ranges) = next_ranges(&mut rest, near, (GATHER_BYTES / typesize as u64).max(1));
+            let (taken, ranges) = next_ranges(&mut merged, costs.most);
+            let (now, later) = rest.split_at_checked(taken).unwrap_or((rest, &[]));
+            rest = later;
             let count: u64 = ranges.iter().map(|range| range.end - range.start).sum();
             let mut found = zeroed("the items", count.saturating_mul(typesize as u64))?;
             let (mut pieces, mut at) = (Vec::new(), 0);
@@ -439,36 +446,21 @@ impl FrameState {
     }
 }
 
-/// The next items of a gather and the ranges that hold them: of at most `most` items altogether, `near` ones in one range.
-fn next_ranges<'o>(
-    rest: &mut &'o [(u64, usize)],
-    near: u64,
+/// The ranges that a gather reads next, of at most `most` items altogether, and how many of its items they hold.
+fn next_ranges(
+    merged: &mut Peekable<impl Iterator<Item = Merged>>,
     most: u64,
-) -> (&'o [(u64, usize)], Vec<Range<u64>>) {
-    let mut ranges: Vec<Range<u64>> = Vec::new();
-    let (mut taken, mut items) = (0, 0u64);
-    for (number, _) in *rest {
-        let end = number.saturating_add(1);
-        let more = match ranges.last_mut() {
-            Some(last) if number.saturating_sub(last.end) < near => {
-                let more = end.saturating_sub(last.end);
-                last.end = last.end.max(end);
-                more
-            }
-            _ => {
-                ranges.push(*number..end);
-                1
-            }
-        };
-        taken += 1;
-        items = items.saturating_add(more);
-        if items >= most {
-            break;
-        }
+) -> (usize, Vec<Range<u64>>) {
+    let (mut taken, mut ranges, mut left) = (0usize, Vec::new(), most);
+    let len = |range: &Range<u64>| range.end.saturating_sub(range.start);
+    while let Some(Merged { count, range }) =
+        merged.next_if(|next| ranges.is_empty() || len(&next.range) <= left)
+    {
+        taken = taken.saturating_add(count);
+        left = left.saturating_sub(len(&range));
+        ranges.push(range);
     }
-    let (now, later) = rest.split_at(taken);
-    *rest = later;
-    (now, ranges)
+    (taken, ranges)
 }
 
 /// The compressed blocks of a stored chunk.

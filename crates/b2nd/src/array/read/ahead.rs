@@ -1,6 +1,6 @@
 //! What a read will ask for next, announced where the store makes it wait: the disk works while blocks are decoded.
 
-use super::chunk::{Wanted, has_blocks_of, locate, next_run, read_head, wanted};
+use super::chunk::{Wanted, has_blocks_of, locate, read_head, runs, wanted};
 use super::visit::Visit;
 use crate::array::Array;
 use crate::chunk::Content;
@@ -13,7 +13,7 @@ const HEADS: usize = 16;
 /// How many chunks ahead blocks are announced: twice as many as there are threads, within these.
 const BLOCKS: Range<usize> = 4..16;
 /// The most bytes of one chunk that are announced.
-const MOST: usize = 8 << 20;
+const MOST: u64 = 8 << 20;
 
 /// The chunks of a read, in turn.
 pub(super) struct Ahead<'a, F> {
@@ -88,13 +88,14 @@ impl<'a, V: Visit, F: Fn(usize) -> V> Ahead<'a, F> {
     }
 
     fn runs(&self, place: Place, wanted: &[Wanted]) {
-        let (mut rest, mut left) = (wanted, MOST);
-        while !rest.is_empty() && left > 0 {
-            let (run, bytes) = next_run(rest, self.array.schunk.range_costs());
-            let len = bytes.len().min(left);
-            self.array.schunk.announce(place, bytes.start as u64..(bytes.start + len) as u64);
-            left -= len;
-            rest = rest.get(run.max(1)..).unwrap_or_default();
+        let mut left = MOST;
+        for run in runs(wanted, self.array.schunk.range_costs()) {
+            let end = run.range.end.min(run.range.start.saturating_add(left));
+            self.array.schunk.announce(place, run.range.start..end);
+            left = left.saturating_sub(end.saturating_sub(run.range.start));
+            if left == 0 {
+                break;
+            }
         }
     }
 }

@@ -16,7 +16,9 @@ use crate::error::Result;
 use crate::exec::Exec;
 use crate::exec::Scratch;
 use crate::filter::grown;
+use crate::io::Merged;
 use crate::io::RangeCosts;
+use crate::io::merge_ranges;
 use crate::limits::Limits;
 use crate::limits::MAX_NDIM;
 use crate::limits::resize;
@@ -380,21 +382,9 @@ pub(super) fn has_blocks_of(head: &ChunkHead, grid: &Grid) -> bool {
     head.header().blocksize() as usize == grid.block_bytes() && !head.header().is_variable()
 }
 
-/// How many of the blocks, in the order in which they lie in their chunk, are fetched in one go, and those bytes.
-pub(super) fn next_run(wanted: &[Wanted], costs: RangeCosts) -> (usize, Range<usize>) {
-    let cost = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
-    let (gap, most) = (cost(costs.gap), cost(costs.most));
-    let mut bytes = wanted.first().map_or(0..0, |w| w.span.clone());
-    let mut count = 0;
-    for w in wanted {
-        let with = w.span.end.saturating_sub(bytes.start);
-        if w.span.start > bytes.end.saturating_add(gap) || count > 0 && with > most {
-            break;
-        }
-        bytes.end = bytes.end.max(w.span.end);
-        count += 1;
-    }
-    (count, bytes)
+/// The bytes of blocks that follow each other in their chunk, joined where one read is cheaper than several.
+pub(super) fn runs(wanted: &[Wanted], costs: RangeCosts) -> impl Iterator<Item = Merged> {
+    merge_ranges(wanted.iter().map(|w| w.span.start as u64..w.span.end as u64), costs)
 }
 
 /// Fetches and checks the header and block offsets of chunk `n`, which is stored.

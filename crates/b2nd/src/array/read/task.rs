@@ -2,12 +2,12 @@
 //!
 //! The synchronous path and [`Reader`](super::Reader) drive the same machine; only where the bytes come from differs.
 
-use super::chunk::{ChunkRead, Encoded, Wanted, has_blocks_of, locate, next_run};
+use super::chunk::{ChunkRead, Encoded, Wanted, has_blocks_of, locate, runs};
 use super::visit::Visit;
 use crate::chunk::{ChunkHead, ChunkHeader, Content, Sums};
 use crate::error::{Error, Part, Result};
 use crate::exec::Scratch;
-use crate::io::RangeCosts;
+use crate::io::{Merged, RangeCosts};
 use crate::limits::resize;
 use crate::schunk::Place;
 use std::ops::Range;
@@ -53,10 +53,11 @@ enum Stage {
     Head(usize),
     /// The first block is wanted, which the others refer to.
     First(Box<ChunkHead>),
-    /// Blocks are wanted, from this one on.
+    /// Blocks are wanted, from this one on, and first those of the run.
     Blocks {
         head: Box<ChunkHead>,
         next: usize,
+        run: Merged,
         first: Vec<u8>,
     },
     /// All of the chunk is wanted: its blocks are not those of the array.
@@ -85,10 +86,7 @@ impl ChunkTask {
         match &self.stage {
             Stage::Head(len) => Some(Need::Head(0..*len)),
             Stage::First(head) => Some(Need::Blocks(head.block_span(0))),
-            Stage::Blocks { next, .. } => {
-                let (run, bytes) = next_run(self.wanted.get(*next..).unwrap_or_default(), self.costs);
-                (run > 0).then_some(Need::Blocks(bytes))
-            }
+            Stage::Blocks { run, .. } => Some(Need::Blocks(bytes_of(run))),
             Stage::Whole(head) => Some(Need::Blocks(0..head.header().cbytes() as usize)),
             Stage::Done => None,
         }
@@ -103,8 +101,11 @@ impl ChunkTask {
                 (asked < *len).then_some(Need::Head(0..*len))
             }
             Stage::First(head) if asks.blocks == 0 => {
-                let (first, (_, run)) = (head.block_span(0), next_run(&self.wanted, self.costs));
-                let in_run = run.start <= first.start && first.end <= run.end;
+                let first = head.block_span(0);
+                let in_run = runs(&self.wanted, self.costs).next().is_some_and(|run| {
+                    let run = bytes_of(&run);
+                    run.start <= first.start && first.end <= run.end
+                });
                 if !in_run && !std::mem::replace(&mut asks.first, true) {
                     return Some(Need::Blocks(first));
                 }
@@ -122,9 +123,9 @@ impl ChunkTask {
 
     /// The next run of wanted blocks, beginning with block `from` of them.
     fn ask_run(&self, from: usize, asks: &mut Asks) -> Option<Need> {
-        let (run, bytes) = next_run(self.wanted.get(from..).unwrap_or_default(), self.costs);
-        asks.blocks = from.saturating_add(run);
-        (run > 0).then_some(Need::Blocks(bytes))
+        let run = runs(self.wanted.get(from..).unwrap_or_default(), self.costs).next()?;
+        asks.blocks = from.saturating_add(run.count);
+        Some(Need::Blocks(bytes_of(&run)))
     }
 
     /// The file of the chunk ends after this many bytes.
@@ -179,17 +180,18 @@ impl ChunkTask {
     ) -> Result<()> {
         self.stage = match std::mem::replace(&mut self.stage, Stage::Done) {
             Stage::Head(len) => match self.head(read, len, bytes)? {
-                Ok(head) => self.after_head(read, head, block)?,
+                Ok(head) => self.after_head(read, head, block, scratch)?,
                 Err(longer) => Stage::Head(longer),
             },
             Stage::First(head) => {
                 let mut first = std::mem::take(&mut scratch.reference);
                 resize("a block", &mut first, head.block_len(0))?;
                 head.decode_block(0, bytes, None, &mut first, scratch).map_err(|e| e.in_block(0))?;
-                Stage::Blocks { head, next: 0, first }
+                self.from(0, head, first, scratch)
             }
-            Stage::Blocks { head, next, first } => {
-                self.blocks(read, (head, next, first), bytes, block, scratch)?
+            Stage::Blocks { head, next, run, first } => {
+                self.blocks(read, (&head, next, &run, &first), bytes, block, scratch)?;
+                self.from(next.saturating_add(run.count), head, first, scratch)
             }
             Stage::Whole(head) => {
                 read.misfit(bytes, &head)?;
@@ -232,6 +234,7 @@ impl ChunkTask {
         read: &ChunkRead<'_, V>,
         head: ChunkHead,
         block: &mut Vec<u8>,
+        scratch: &mut Scratch,
     ) -> Result<Stage> {
         if let Content::Repeat(value) = head.content() {
             read.repeat(value, self.wanted.iter().map(|w| w.index), block)?;
@@ -246,39 +249,47 @@ impl ChunkTask {
         Ok(if head.refers_to_first() && self.wanted.iter().any(Wanted::is_after_first) {
             Stage::First(head)
         } else {
-            Stage::Blocks { head, next: 0, first: Vec::new() }
+            self.from(0, head, Vec::new(), scratch)
         })
     }
 
-    /// Decodes the next run of blocks.
-    fn blocks<V: Visit + ?Sized>(
-        &self,
-        read: &ChunkRead<'_, V>,
-        (head, next, first): (Box<ChunkHead>, usize, Vec<u8>),
-        bytes: &[u8],
-        block: &mut Vec<u8>,
-        scratch: &mut Scratch,
-    ) -> Result<Stage> {
-        let rest = self.wanted.get(next..).unwrap_or_default();
-        let (run, range) = next_run(rest, self.costs);
-        for wanted in rest.get(..run).unwrap_or_default() {
-            let (from, to) =
-                (wanted.span.start.wrapping_sub(range.start), wanted.span.end.wrapping_sub(range.start));
-            let source = Encoded {
-                place: self.origin.place,
-                head: &head,
-                stream: bytes.get(from..to).unwrap_or_default(),
-                first: (!first.is_empty()).then_some(&first[..]),
-            };
-            read.decode(&source, wanted, block, scratch).map_err(|e| e.in_block(wanted.number()))?;
-        }
-        let next = next + run;
-        if next < self.wanted.len() {
-            return Ok(Stage::Blocks { head, next, first });
+    /// The run of blocks that begins with the wanted block `next`.
+    fn from(&self, next: usize, head: Box<ChunkHead>, first: Vec<u8>, scratch: &mut Scratch) -> Stage {
+        let run = runs(self.wanted.get(next..).unwrap_or_default(), self.costs).next();
+        if let Some(run) = run {
+            return Stage::Blocks { head, next, run, first };
         }
         if !first.is_empty() {
             scratch.reference = first;
         }
-        Ok(Stage::Done)
+        Stage::Done
     }
+
+    /// Decodes a run of blocks from its `bytes`.
+    fn blocks<V: Visit + ?Sized>(
+        &self,
+        read: &ChunkRead<'_, V>,
+        (head, next, run, first): (&ChunkHead, usize, &Merged, &[u8]),
+        bytes: &[u8],
+        block: &mut Vec<u8>,
+        scratch: &mut Scratch,
+    ) -> Result<()> {
+        let start = bytes_of(run).start;
+        for wanted in self.wanted.get(next..).unwrap_or_default().iter().take(run.count) {
+            let (from, to) = (wanted.span.start.wrapping_sub(start), wanted.span.end.wrapping_sub(start));
+            let source = Encoded {
+                place: self.origin.place,
+                head,
+                stream: bytes.get(from..to).unwrap_or_default(),
+                first: (!first.is_empty()).then_some(first),
+            };
+            read.decode(&source, wanted, block, scratch).map_err(|e| e.in_block(wanted.number()))?;
+        }
+        Ok(())
+    }
+}
+
+/// A run of blocks, whose places in the chunk are numbers in memory.
+fn bytes_of(run: &Merged) -> Range<usize> {
+    run.range.start as usize..run.range.end as usize
 }
