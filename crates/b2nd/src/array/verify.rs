@@ -1,6 +1,7 @@
 //! Decodes everything and says what cannot be read, by chunk, block and array region.
 
 use crate::array::Array;
+use crate::array::read::misfit::has_blocks_of;
 use crate::chunk::ChunkHead;
 use crate::error::Error;
 use crate::error::Result;
@@ -80,8 +81,7 @@ impl Chunks for Array {
         // In the oldest files a block of the chunk is no box of the array, and with delta all blocks need the first: all
         // of the chunk is in doubt.
         let own = block.is_some_and(|(block, head)| {
-            head.header().blocksize() as usize == self.grid.block_bytes()
-                && !(block == 0 && head.refers_to_first())
+            has_blocks_of(head, &self.grid) && !(block == 0 && head.refers_to_first())
         });
         let blocks = block.map(|(block, _)| block..block.saturating_add(1));
         self.damage_at(chunks, blocks, own, error)

@@ -1,6 +1,7 @@
 //! Decoding of chunks that are in memory: whole, or any range of their bytes, on all the threads that are given.
 
 use super::cuts::Cuts;
+use super::decoder::BlockDecoder;
 use super::head::ChunkHead;
 use super::head::Content;
 use super::special;
@@ -10,7 +11,6 @@ use crate::error::Part;
 use crate::error::Result;
 use crate::exec::Exec;
 use crate::exec::Scratch;
-use crate::filter::grown;
 use crate::limits::zeroed;
 use crate::registry::Context;
 use std::mem::take;
@@ -163,29 +163,27 @@ fn decode_blocks(head: &ChunkHead, chunk: &[u8], start: usize, dst: &mut [u8], e
     }
     let cuts = head.cuts(chunk)?;
     let (first, last) = (cuts.block_at(start), cuts.block_at(start + dst.len() - 1));
-    let job = Job { head, chunk, cuts: &cuts, start, exec };
-    if last == 0 || !head.refers_to_first() {
-        return job.run(first, last, None, dst);
-    }
+    let mut decoder = BlockDecoder::new(head);
+    let Some(span) = decoder.missing_reference(last) else {
+        return Job { decoder: &decoder, chunk, cuts: &cuts, start, exec }.run(first, last, dst);
+    };
     if start == 0 {
         // The first block decodes to its own place, where the others can see it.
         let (reference, rest) = dst.split_at_mut(cuts.range(0).len().min(dst.len()));
-        job.run(0, 0, None, reference)?;
-        let job = Job { start: reference.len(), ..job };
-        return job.run(1, last, Some(reference), rest);
+        Job { decoder: &decoder, chunk, cuts: &cuts, start, exec }.run(0, 0, reference)?;
+        let decoder = BlockDecoder::with_reference(head, reference);
+        return Job { decoder: &decoder, chunk, cuts: &cuts, start: reference.len(), exec }
+            .run(1, last, rest);
     }
-    let mut reference = exec.with_scratch(|scratch| take(&mut scratch.reference));
-    let result =
-        grown(&mut reference, head.block_len(0), "the first block of a chunk").and_then(|reference| {
-            exec.with_scratch(|scratch| job.block(0, None, reference, scratch))?;
-            job.run(first, last, Some(reference), dst)
-        });
-    exec.with_scratch(|scratch| scratch.reference = reference);
+    let stream = chunk.get(span).unwrap_or_default();
+    exec.with_scratch(|scratch| decoder.supply_reference(stream, scratch))?;
+    let result = Job { decoder: &decoder, chunk, cuts: &cuts, start, exec }.run(first, last, dst);
+    exec.with_scratch(|scratch| decoder.release(scratch));
     result
 }
 
 struct Job<'a> {
-    head: &'a ChunkHead,
+    decoder: &'a BlockDecoder<'a, &'a ChunkHead>,
     chunk: &'a [u8],
     cuts: &'a Cuts,
     /// Where the destination is in the uncompressed chunk.
@@ -195,7 +193,7 @@ struct Job<'a> {
 
 impl Job<'_> {
     /// Decodes the blocks from `from` to `to` (included), which are those of `dst`.
-    fn run(&self, from: usize, to: usize, first: Option<&[u8]>, dst: &mut [u8]) -> Result<()> {
+    fn run(&self, from: usize, to: usize, dst: &mut [u8]) -> Result<()> {
         let bytes = dst.len() as u64;
         if from == to || self.exec.threads() == 1 {
             let mut rest = dst;
@@ -204,7 +202,7 @@ impl Job<'_> {
                     self.exec.check_cancelled()?;
                     let (part, after) = take(&mut rest).split_at_mut(self.part(n, bytes));
                     rest = after;
-                    self.block(n, first, part, scratch)
+                    self.block(n, part, scratch)
                 })
             });
         }
@@ -215,11 +213,11 @@ impl Job<'_> {
             rest = after;
             parts.push(Mutex::new(part));
         }
-        let effort = self.head.header().codec().map_or(bytes, |codec| codec.effort_to_read(bytes));
+        let effort = self.decoder.head().header().codec().map_or(bytes, |codec| codec.effort_to_read(bytes));
         self.exec.run(parts.len(), effort, |scratch, task| {
             let Some(part) = parts.get(task) else { return Ok(()) };
             let mut part = part.lock().unwrap_or_else(PoisonError::into_inner);
-            self.block(from + task, first, &mut part, scratch)
+            self.block(from + task, &mut part, scratch)
         })
     }
 
@@ -231,24 +229,11 @@ impl Job<'_> {
     }
 
     /// Decodes the part of block `n` that is in the destination.
-    fn block(&self, n: usize, first: Option<&[u8]>, dst: &mut [u8], scratch: &mut Scratch) -> Result<()> {
-        let stream = self.chunk.get(self.head.block_span(n)).unwrap_or_default();
+    fn block(&self, n: usize, dst: &mut [u8], scratch: &mut Scratch) -> Result<()> {
+        let stream = self.chunk.get(self.decoder.head().block_span(n)).unwrap_or_default();
         let block = self.cuts.range(n);
-        if dst.len() == block.len() {
-            self.head.decode_block(n, stream, first, dst, scratch)?;
-        } else {
-            let mut whole = take(&mut scratch.block);
-            let result = grown(&mut whole, block.len(), "a block").and_then(|whole| {
-                self.head.decode_block(n, stream, first, whole, scratch)?;
-                let skip = self.start.saturating_sub(block.start);
-                if let Some(part) = whole.get(skip..).and_then(|rest| rest.get(..dst.len())) {
-                    dst.copy_from_slice(part);
-                }
-                Ok(())
-            });
-            scratch.block = whole;
-            result?;
-        }
+        let skip = self.start.saturating_sub(block.start);
+        self.decoder.decode_part(n, block.len(), stream, skip, dst, scratch)?;
         self.exec.progress(dst.len() as u64);
         Ok(())
     }

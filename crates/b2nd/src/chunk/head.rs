@@ -38,6 +38,13 @@ pub(crate) struct ChunkHead {
     sums: Option<Sums>,
 }
 
+/// What the first bytes of a chunk tell.
+pub(crate) enum Start {
+    Head(ChunkHead),
+    /// The head takes this many bytes.
+    Longer(usize),
+}
+
 #[derive(Debug, Clone)]
 enum Body {
     Repeat(Vec<u8>),
@@ -68,6 +75,36 @@ impl ChunkHead {
             Body::Blocks(Box::new(Blocks::parse(&header, after, context)?))
         };
         Ok(ChunkHead { header, body, sums: None })
+    }
+
+    /// Parses the head from the first bytes of a chunk, or says how many of them that takes.
+    ///
+    /// `due`: the uncompressed bytes that the chunk must have, where that is known. With `sums`, the bytes are checked.
+    pub(crate) fn from_start(
+        bytes: &[u8],
+        available: u64,
+        due: Option<u32>,
+        sums: Option<&Sums>,
+        context: &Context,
+    ) -> Result<Start> {
+        // A chunk of another size is damage, whatever it would cost: so this comes before the limits.
+        let header = ChunkHeader::parse(bytes)?;
+        let found = header.nbytes();
+        if let Some(due) = due.filter(|due| *due != found) {
+            let reason = format!("a chunk of {found} bytes where {due} are due");
+            return Err(Error::format(Part::ChunkHeader, 4, reason));
+        }
+        let needed = ChunkHead::needed(bytes, available, context)?;
+        let wanted = sums.map_or(needed, |sums| sums.wanted(&header, needed));
+        if wanted > bytes.len() {
+            return Ok(Start::Longer(wanted));
+        }
+        let head = ChunkHead::parse(bytes, available, context)?;
+        match sums {
+            Some(sums) => head.with_sums(sums.clone(), bytes),
+            None => Ok(head),
+        }
+        .map(Start::Head)
     }
 
     /// The same, whose blocks are checked before they are decoded; `bytes` are those that it was parsed from, or more, and
@@ -113,6 +150,14 @@ impl ChunkHead {
     /// The number of blocks (also of raw and special chunks, by their block size).
     pub(crate) fn nblocks(&self) -> usize {
         self.header.nblocks()
+    }
+
+    /// Refuses the number of a block that the chunk does not have.
+    pub(crate) fn check_has_block(&self, n: usize) -> Result<()> {
+        if n < self.nblocks() {
+            return Ok(());
+        }
+        Err(Error::out_of_bounds(n, self.nblocks(), format!("block {n} of a chunk of {}", self.nblocks())))
     }
 
     /// Where blocks are in the uncompressed chunk. `chunk` is all of it: blocks of variable length say themselves how long
@@ -183,7 +228,7 @@ impl ChunkHead {
     /// [`ChunkHead::refers_to_first`]. Raw chunks copy. Not for [`Content::Repeat`].
     ///
     /// Uses `front`, `back` and `codec` of `scratch`; the rest is the caller's.
-    pub(crate) fn decode_block(
+    pub(super) fn decode_block(
         &self,
         n: usize,
         stream: &[u8],
@@ -225,7 +270,7 @@ impl ChunkHead {
 }
 
 impl ChunkHead {
-    /// Whether single items of `itemsize` bytes can be taken out of the chunk's blocks by [`ChunkHead::decode_items`].
+    /// Whether single items of `itemsize` bytes can be taken out of the chunk's blocks by [`BlockDecoder::decode_items`](super::BlockDecoder::decode_items).
     pub(crate) fn takes_items_of(&self, itemsize: usize) -> bool {
         let Body::Blocks(blocks) = &self.body else { return false };
         blocks.takes_items_of(itemsize, self.header.blocksize as usize)
@@ -234,7 +279,7 @@ impl ChunkHead {
     /// Decodes the items `runs` of block `n` from `stream`, one behind the other; all of them lie in the first `reach` bytes of
     /// the block. Whether it did: only where [`ChunkHead::takes_items_of`] and the block is full. Damage in the rest of the
     /// block may not be seen.
-    pub(crate) fn decode_items(
+    pub(super) fn decode_items(
         &self,
         n: usize,
         stream: &[u8],
@@ -256,7 +301,7 @@ impl ChunkHead {
 
     /// Decodes the start of block `n` from `stream`, as much as `dst` has room for, where that is less work than all of the
     /// block; whether it did. Damage in the rest of the block is not seen.
-    pub(crate) fn decode_start(
+    pub(super) fn decode_start(
         &self,
         n: usize,
         stream: &[u8],

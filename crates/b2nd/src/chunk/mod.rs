@@ -1,12 +1,13 @@
 //! Chunks: the compressed bytes of up to 2 GiB of items, cut into blocks that decode on their own. No I/O here.
 //!
-//! A header says what a chunk is; `ChunkHead` adds where its blocks are; one call then decodes one block, wherever its
-//! bytes came from. Knows nothing of frames, files and shapes.
+//! A header says what a chunk is; `ChunkHead` adds where its blocks are; `BlockDecoder` decodes them one at a time, wherever
+//! their bytes came from. Knows nothing of frames, files and shapes.
 
 mod assembly;
 mod blocks;
 mod cuts;
 mod decode;
+mod decoder;
 mod dictionary;
 mod digest;
 mod encode;
@@ -23,16 +24,16 @@ pub use crate::registry::Context;
 pub(crate) use blocks::start_for;
 pub(crate) use cuts::Cuts;
 pub use decode::{decode, decode_into, decode_range};
+pub(crate) use decoder::BlockDecoder;
 pub(crate) use digest::{Sums, hash, hashes, head_len, mix};
 pub(crate) use encode::{BlockSource, encode_from, encode_one};
 pub use encode::{encode, encode_into, encode_with};
-pub(crate) use head::{ChunkHead, Content};
+pub(crate) use head::{ChunkHead, Content, Start};
 pub use header::ChunkHeader;
 pub use params::{Params, SplitMode, auto_blocksize};
 pub(crate) use soundness::{check, each_block};
 pub use special::{Special, encode_special};
 pub(crate) use splice::Splice;
-pub(crate) use variable::decode_one;
 pub use variable::{decode_block, encode_blocks};
 
 /// The most uncompressed bytes that a chunk can hold: 2 GiB − 33 bytes.

@@ -1,5 +1,6 @@
 //! What of a chunk can be read: all of its blocks decoded, one after the other.
 
+use super::decoder::BlockDecoder;
 use super::head::{ChunkHead, Content};
 use crate::error::Result;
 use crate::exec::{Exec, Scratch};
@@ -20,24 +21,29 @@ pub(crate) fn each_block(
 ) -> Result<()> {
     // That blocks of variable length have as many bytes as the chunk is no matter of any one block.
     head.cuts(chunk)?;
-    let (mut block, mut first) = (take(&mut scratch.block), take(&mut scratch.reference));
-    for n in 0..head.nblocks() {
-        let reference = (n > 0 && head.refers_to_first()).then_some(&first[..]);
-        let stream = chunk.get(head.block_span(n)).unwrap_or_default();
-        let decoded = head.decoded_len(n, stream).and_then(|len| {
-            resize("a block", &mut block, len)?;
-            head.decode_block(n, stream, reference, &mut block, scratch)
-        });
-        let stuck = decoded.is_err() && n == 0 && head.refers_to_first();
-        visit(n, decoded.map(|()| &block[..]))?;
-        if stuck {
-            break;
-        }
-        if n == 0 && head.refers_to_first() {
-            std::mem::swap(&mut first, &mut block);
-        }
+    let mut decoder = BlockDecoder::new(head);
+    if let Some(span) = decoder.missing_reference(head.nblocks().saturating_sub(1))
+        && let Err(error) = decoder.supply_reference(chunk.get(span).unwrap_or_default(), scratch)
+    {
+        return visit(0, Err(error));
     }
-    (scratch.block, scratch.reference) = (block, first);
+    let mut block = take(&mut scratch.block);
+    for n in 0..head.nblocks() {
+        let decoded = match decoder.decoded(n) {
+            Some(reference) => Ok(reference),
+            None => {
+                let stream = chunk.get(head.block_span(n)).unwrap_or_default();
+                let decoded = head.decoded_len(n, stream).and_then(|len| {
+                    resize("a block", &mut block, len)?;
+                    decoder.decode(n, stream, &mut block, scratch)
+                });
+                decoded.map(|()| &block[..])
+            }
+        };
+        visit(n, decoded)?;
+    }
+    scratch.block = block;
+    decoder.release(scratch);
     Ok(())
 }
 

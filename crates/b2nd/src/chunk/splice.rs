@@ -1,5 +1,6 @@
 //! A chunk in which some blocks are replaced: the others keep their compressed bytes.
 
+use super::decoder::BlockDecoder;
 use super::encode::Plan;
 use super::head::ChunkHead;
 use super::head::Content;
@@ -40,7 +41,7 @@ impl<'a> Splice<'a> {
     /// Decodes a block as it was.
     pub(crate) fn decode(&self, block: usize, to: &mut [u8], scratch: &mut Scratch) -> Result<()> {
         let stream = self.old.get(self.head.block_span(block)).unwrap_or_default();
-        self.head.decode_block(block, stream, None, to, scratch)
+        BlockDecoder::new(self.head).decode(block, stream, to, scratch)
     }
 
     /// Puts the new chunk into the place of what `out` holds, with the blocks `changed`, in ascending order, whose uncompressed

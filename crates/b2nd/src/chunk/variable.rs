@@ -2,6 +2,7 @@
 
 use super::MAX_BLOCK_BYTES;
 use super::MAX_CHUNK_BYTES;
+use super::decoder::BlockDecoder;
 use super::dictionary::Samples;
 use super::head::ChunkHead;
 use super::header;
@@ -18,7 +19,6 @@ use crate::filter::Filter;
 use crate::filter::Steps;
 use crate::limits::zeroed;
 use crate::registry::Context;
-use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::PoisonError;
@@ -186,30 +186,20 @@ fn assemble(mut header: ChunkHeader, dictionary: Option<&[u8]>, packed: &[Vec<u8
 /// [`Error::OutOfBounds`] where there is no such block, and all that [`decode`](super::decode) has.
 pub fn decode_block(chunk: &[u8], n: usize, context: impl Into<Context>, exec: &Exec) -> Result<Vec<u8>> {
     let head = ChunkHead::parse(chunk, chunk.len() as u64, &context.into())?;
-    let cut = || Error::format(Part::Stream, chunk.len() as u64, "the chunk is cut off");
-    decode_one(&head, n, exec, &mut |span| chunk.get(span).map(Cow::Borrowed).ok_or_else(cut))
-}
-
-/// Decompresses block `n`; `fetch` gives the bytes of the chunk that it is made of.
-pub(crate) fn decode_one<'a>(
-    head: &ChunkHead,
-    n: usize,
-    exec: &Exec,
-    fetch: &mut dyn FnMut(Range<usize>) -> Result<Cow<'a, [u8]>>,
-) -> Result<Vec<u8>> {
-    if n >= head.nblocks() {
-        return Err(Error::out_of_bounds(
-            n,
-            head.nblocks(),
-            format!("block {n} of a chunk of {}", head.nblocks()),
-        ));
-    }
-    let mut block = |n: usize, first: Option<&[u8]>| {
-        let stream = fetch(head.block_span(n))?;
-        let mut dst = zeroed("a block", head.decoded_len(n, &stream)? as u64)?;
-        exec.with_scratch(|scratch| head.decode_block(n, &stream, first, &mut dst, scratch))?;
-        Ok(dst)
+    head.check_has_block(n)?;
+    let stream = |span: Range<usize>| {
+        let cut_off = || Error::format(Part::Stream, chunk.len() as u64, "the chunk is cut off");
+        chunk.get(span).ok_or_else(cut_off)
     };
-    let first = if n > 0 && head.refers_to_first() { Some(block(0, None)?) } else { None };
-    block(n, first.as_deref())
+    exec.with_scratch(|scratch| {
+        let mut decoder = BlockDecoder::new(&head);
+        if let Some(span) = decoder.missing_reference(n) {
+            decoder.supply_reference(stream(span)?, scratch)?;
+        }
+        let stream = stream(head.block_span(n))?;
+        let mut block = zeroed("a block", head.decoded_len(n, stream)? as u64)?;
+        decoder.decode(n, stream, &mut block, scratch)?;
+        decoder.release(scratch);
+        Ok(block)
+    })
 }

@@ -1,7 +1,7 @@
 //! Chunk offsets as they are stored: one compressed chunk, whose blocks are decoded when an offset in them is asked for.
 
 use super::offsets::as_index_error;
-use crate::chunk::{ChunkHead, Content};
+use crate::chunk::{BlockDecoder, ChunkHead, Content};
 use crate::error::{Error, Part, Result};
 use crate::exec::{ForkMutex, Scratch};
 use crate::limits::{Limits, zeroed};
@@ -152,7 +152,7 @@ impl PackedOffsets {
         let stream = self.chunk.get(self.head.block_span(n)).unwrap_or_default();
         let mut own = Scratch::default();
         let scratch = recent.as_mut().map_or(&mut own, |recent| &mut recent.scratch);
-        let decoded = self.head.decode_start(n, stream, &mut bytes, scratch);
+        let decoded = BlockDecoder::new(&self.head).decode_start(n, stream, &mut bytes, scratch);
         if !decoded.map_err(as_index_error)? {
             Limits::check("a block of the chunk offsets", self.per_block.saturating_mul(8), BLOCK_BYTES)?;
         }
@@ -189,7 +189,7 @@ impl PackedOffsets {
         };
         let mut own = Scratch::default();
         let scratch = recent.as_mut().map_or(&mut own, |recent| &mut recent.scratch);
-        let block = self.decode(n, first.as_deref(), scratch)?;
+        let block = self.decode(n, first.as_deref().unwrap_or_default(), scratch)?;
         if !self.keep(n, &block)
             && let Some(mut recent) = recent
         {
@@ -216,10 +216,13 @@ impl PackedOffsets {
         true
     }
 
-    fn decode(&self, n: usize, first: Option<&[u8]>, scratch: &mut Scratch) -> Result<Block> {
+    /// Decodes block `n`; `first` is the decoded first block, where it refers to that.
+    fn decode(&self, n: usize, first: &[u8], scratch: &mut Scratch) -> Result<Block> {
         let mut bytes = zeroed("chunk offsets", self.head.block_len(n) as u64)?;
         let stream = self.chunk.get(self.head.block_span(n)).unwrap_or_default();
-        self.head.decode_block(n, stream, first, &mut bytes, scratch).map_err(as_index_error)?;
+        BlockDecoder::with_reference(&self.head, first)
+            .decode(n, stream, &mut bytes, scratch)
+            .map_err(as_index_error)?;
         Ok(offsets_of(&bytes))
     }
 }

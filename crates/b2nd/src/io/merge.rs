@@ -1,7 +1,6 @@
 //! Joins ranges that are cheaper to read together than one by one.
 
 use super::RangeCosts;
-use std::iter::Peekable;
 use std::ops::Range;
 
 /// Wanted ranges that are read as one.
@@ -26,12 +25,14 @@ impl Merged {
 /// A span joins the range before it where no more than the gap lies between them, and the range does not become longer than the
 /// most bytes. Sorted spans give sorted ranges. Spans in another order are joined where neighbours in that order lie close together.
 pub(crate) fn merge_ranges<I: Iterator<Item = Range<u64>>>(spans: I, costs: RangeCosts) -> MergeRanges<I> {
-    MergeRanges { spans: spans.peekable(), costs }
+    MergeRanges { spans, next: None, costs }
 }
 
 /// The iterator of [`merge_ranges`].
 pub(crate) struct MergeRanges<I: Iterator<Item = Range<u64>>> {
-    spans: Peekable<I>,
+    spans: I,
+    /// A span that did not fit the range before it.
+    next: Option<Range<u64>>,
     costs: RangeCosts,
 }
 
@@ -40,19 +41,18 @@ impl<I: Iterator<Item = Range<u64>>> Iterator for MergeRanges<I> {
 
     #[inline]
     fn next(&mut self) -> Option<Merged> {
-        let mut range = self.spans.next()?;
+        let mut range = self.next.take().or_else(|| self.spans.next())?;
         let mut count = 1;
-        while let Some(span) = self.spans.peek() {
+        for span in self.spans.by_ref() {
             let joined = range.start.min(span.start)..range.end.max(span.end);
-            let between =
-                span.start.saturating_sub(range.end).max(range.start.saturating_sub(span.end));
+            let between = span.start.saturating_sub(range.end).max(range.start.saturating_sub(span.end));
+            let long = joined.end.saturating_sub(joined.start) > self.costs.most;
             // A span of any length is read, with those that lie inside it.
-            let longer = joined != range && joined != *span;
-            if between > self.costs.gap || longer && joined.end.saturating_sub(joined.start) > self.costs.most {
+            if between > self.costs.gap || long && joined != range && joined != span {
+                self.next = Some(span);
                 break;
             }
             (range, count) = (joined, count + 1);
-            self.spans.next();
         }
         Some(Merged { count, range })
     }
@@ -77,7 +77,7 @@ mod tests {
             unwanted = if wanted { 0 } else { unwanted + 1 };
             longest = longest.max(unwanted);
         }
-        let alone = spans.iter().any(|span| *span == (start..end));
+        let alone = spans.contains(&(start..end));
         longest <= gap && (alone || end - start <= most)
     }
 
@@ -125,11 +125,11 @@ mod tests {
     #[test]
     fn the_gap_and_the_most_bytes_are_allowed() {
         let spans = [0..10, 14..20, 25..30, 30..40];
-        let ranges = |gap, most| merged(&spans, gap, most).into_iter().map(|m| m.range).collect::<Vec<_>>();
-        assert_eq!(ranges(5, 40), [0..40]);
-        assert_eq!(ranges(4, 40), [0..20, 25..40]);
-        assert_eq!(ranges(5, 39), [0..30, 30..40]);
-        assert_eq!(ranges(0, 1), spans);
+        let starts = |gap, most| merged(&spans, gap, most).iter().map(|m| m.range.start).collect::<Vec<_>>();
+        assert_eq!(starts(5, 40), [0]);
+        assert_eq!(starts(4, 40), [0, 25]);
+        assert_eq!(starts(5, 39), [0, 30]);
+        assert_eq!(starts(0, 1), [0, 14, 25, 30]);
         assert_eq!(merged(&spans, 4, 40)[1].start_and_len(), (25, 15));
         assert_eq!(merged(&[], 4, 40), []);
     }

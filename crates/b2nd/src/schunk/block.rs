@@ -1,10 +1,12 @@
-//! One block of a chunk, with no more fetched than it takes.
+//! Single blocks of stored chunks: fetched as the store prefers, and decoded one after the other.
 
 use super::snapshot::{FrameState, Place};
 use crate::chunk;
+use crate::chunk::{BlockDecoder, ChunkHead};
 use crate::error::{Error, Result};
-use crate::limits::copied;
-use std::borrow::Cow;
+use crate::exec::Scratch;
+use crate::io::{Merged, merge_ranges};
+use crate::limits::zeroed;
 use std::ops::Range;
 
 impl FrameState {
@@ -26,13 +28,25 @@ impl FrameState {
         let read = || match place {
             Place::Special(_) => chunk::decode_block(&self.chunk(n)?, block, &self.context, &self.exec),
             Place::Stored { .. } => {
-                let head = self.read_head(n, place, self.chunk_nbytes(n), 0, &mut Vec::new())?;
-                let mut fetch = |span: Range<usize>| {
-                    let mut buffer = Vec::new();
-                    let bytes = self.fetch(place, span.start as u64, span.len(), &mut buffer)?;
-                    copied("a block", bytes).map(Cow::Owned)
-                };
-                chunk::decode_one(&head, block, &self.exec, &mut fetch)
+                let mut fetched = Vec::new();
+                let head = self.read_head(n, place, self.chunk_nbytes(n), 0, &mut fetched)?;
+                head.check_has_block(block)?;
+                let mut bytes = Vec::new();
+                self.exec.with_scratch(|scratch| {
+                    let blocks = std::iter::once(block);
+                    self.each_stream(
+                        place,
+                        &head,
+                        blocks,
+                        &mut fetched,
+                        scratch,
+                        |decoder, n, stream, scratch| {
+                            bytes = zeroed("a block", head.decoded_len(n, stream)? as u64)?;
+                            decoder.decode(n, stream, &mut bytes, scratch)
+                        },
+                    )
+                })?;
+                Ok(bytes)
             }
         };
         let mut bytes = read().map_err(|error: Error| self.located(error.in_chunk(n)))?;
@@ -40,5 +54,55 @@ impl FrameState {
             self.give_block(post, n, block, self.old_cuts(n)?.range(block), &mut bytes)?;
         }
         Ok(bytes)
+    }
+
+    /// Fetches the `blocks` of a stored chunk and calls `work` with the decoder of the chunk, the number and the stream of each.
+    ///
+    /// Blocks that lie close together are fetched at once, as the [`RangeCosts`](crate::io::RangeCosts) of the store allow.
+    /// The decoder has the reference block where a block needs it.
+    pub(crate) fn each_stream<'h>(
+        &self,
+        place: Place,
+        head: &'h ChunkHead,
+        blocks: impl Iterator<Item = usize> + Clone,
+        fetched: &mut Vec<u8>,
+        scratch: &mut Scratch,
+        mut work: impl FnMut(&BlockDecoder<'_, &'h ChunkHead>, usize, &[u8], &mut Scratch) -> Result<()>,
+    ) -> Result<()> {
+        let mut decoder = BlockDecoder::new(head);
+        let mut others = blocks.clone().filter(|_| head.refers_to_first());
+        let reference = others.find_map(|n| decoder.missing_reference(n));
+        let span = |n: usize| {
+            let span = head.block_span(n);
+            span.start as u64..span.end as u64
+        };
+        let mut rest = blocks.clone();
+        let mut runs = merge_ranges(blocks.map(span), self.range_costs()).peekable();
+        if let Some(block) = &reference {
+            // It comes with the first run where it lies in that.
+            let lies_in =
+                |run: &Merged| run.range.start <= block.start as u64 && block.end as u64 <= run.range.end;
+            if !runs.peek().is_some_and(lies_in) {
+                let stream = self.fetch(place, block.start as u64, block.len(), fetched)?;
+                decoder.supply_reference(stream, scratch)?;
+            }
+        }
+        for run in runs {
+            let (start, len) = run.start_and_len();
+            let streams = self.fetch(place, start, len, fetched)?;
+            let stream = |span: Range<u64>| {
+                let (from, to) = (span.start.wrapping_sub(start), span.end.wrapping_sub(start));
+                streams.get(from as usize..to as usize).unwrap_or_default()
+            };
+            if let Some(block) = reference.clone().filter(|_| decoder.decoded(0).is_none()) {
+                decoder.supply_reference(stream(block.start as u64..block.end as u64), scratch)?;
+            }
+            for n in rest.by_ref().take(run.count) {
+                self.exec.check_cancelled()?;
+                work(&decoder, n, stream(span(n)), scratch)?;
+            }
+        }
+        decoder.release(scratch);
+        Ok(())
     }
 }

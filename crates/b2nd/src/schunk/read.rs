@@ -2,10 +2,9 @@
 
 use super::snapshot::{FrameState, Place};
 use crate::chunk;
-use crate::chunk::{ChunkHead, ChunkHeader, Content};
+use crate::chunk::{ChunkHead, Content, Cuts, Start};
 use crate::error::{Error, Part, Result};
 use crate::exec::{Exec, Scratch};
-use crate::filter::grown;
 use crate::frame::ChunkSizes;
 use crate::io::{Merged, RangeCosts, merge_ranges};
 use crate::limits::{Limits, zeroed};
@@ -391,15 +390,34 @@ impl FrameState {
                 head.check_blocks(chunk)?;
                 chunk::decode_range(chunk, start, items, &self.context, &self.exec.single())
             }
-            Content::Raw | Content::Blocks => {
-                let mut block = take(&mut scratch.block);
-                let mut first = take(&mut scratch.reference);
-                let source = Blocks { schunk: self, place, head: &head };
-                let read = source.read(start, items, (&mut block, &mut first), scratch, fetched);
-                (scratch.block, scratch.reference) = (block, first);
-                read
-            }
+            Content::Raw | Content::Blocks => self.read_blocks(place, &head, start, items, scratch, fetched),
         }
+    }
+
+    /// Reads the bytes of a chunk from `start` on, whose blocks have the size that its head says.
+    fn read_blocks(
+        &self,
+        place: Place,
+        head: &ChunkHead,
+        start: usize,
+        items: &mut [u8],
+        scratch: &mut Scratch,
+        fetched: &mut Vec<u8>,
+    ) -> Result<()> {
+        let Some(last) = items.len().checked_sub(1).and_then(|len| start.checked_add(len)) else {
+            return Ok(());
+        };
+        let cuts = Cuts::regular(head.header().nbytes(), head.header().blocksize());
+        let blocks = cuts.block_at(start)..cuts.block_at(last).saturating_add(1);
+        let mut rest = items;
+        self.each_stream(place, head, blocks, fetched, scratch, |decoder, n, stream, scratch| {
+            let block = cuts.range(n);
+            let skip = start.saturating_sub(block.start);
+            let len = block.len().saturating_sub(skip).min(rest.len());
+            let (part, after) = take(&mut rest).split_at_mut(len);
+            rest = after;
+            decoder.decode_part(n, block.len(), stream, skip, part, scratch)
+        })
     }
 
     /// How many bytes the first read of a chunk of `nblocks` blocks asks for.
@@ -425,32 +443,16 @@ impl FrameState {
         // A dictionary is known by its length only when that length was fetched.
         loop {
             let bytes = self.fetch(place, 0, got, fetched)?;
-            // A chunk of another size is damage, whatever it would cost: so this comes before the limits.
-            let header = ChunkHeader::parse(bytes)?;
-            let found = header.nbytes();
-            if let Some(due) = due.filter(|due| *due != found) {
-                let reason = format!("a chunk of {found} bytes where {due} are due");
-                return Err(Error::format(Part::ChunkHeader, 4, reason));
+            match ChunkHead::from_start(bytes, available, due, sums.as_ref(), &self.context)? {
+                Start::Head(head) => return Ok(head),
+                Start::Longer(len) => got = len,
             }
-            let needed = ChunkHead::needed(bytes, available, &self.context)?;
-            let wanted = sums.as_ref().map_or(needed, |sums| sums.wanted(&header, needed));
-            if wanted <= got {
-                let head = ChunkHead::parse(bytes, available, &self.context)?;
-                return match sums {
-                    Some(sums) => head.with_sums(sums, bytes),
-                    None => Ok(head),
-                };
-            }
-            got = wanted;
         }
     }
 }
 
 /// The ranges that a gather reads next, of at most `most` items altogether, and how many of its items they hold.
-fn next_ranges(
-    merged: &mut Peekable<impl Iterator<Item = Merged>>,
-    most: u64,
-) -> (usize, Vec<Range<u64>>) {
+fn next_ranges(merged: &mut Peekable<impl Iterator<Item = Merged>>, most: u64) -> (usize, Vec<Range<u64>>) {
     let (mut taken, mut ranges, mut left) = (0usize, Vec::new(), most);
     let len = |range: &Range<u64>| range.end.saturating_sub(range.start);
     while let Some(Merged { count, range }) =
@@ -461,67 +463,4 @@ fn next_ranges(
         ranges.push(range);
     }
     (taken, ranges)
-}
-
-/// The compressed blocks of a stored chunk.
-struct Blocks<'a> {
-    schunk: &'a FrameState,
-    place: Place,
-    head: &'a ChunkHead,
-}
-
-impl Blocks<'_> {
-    /// Reads the bytes of the chunk from `start` on; the two buffers are for a block, and for the first of the chunk.
-    fn read(
-        &self,
-        start: usize,
-        items: &mut [u8],
-        (whole, first): (&mut Vec<u8>, &mut Vec<u8>),
-        scratch: &mut Scratch,
-        fetched: &mut Vec<u8>,
-    ) -> Result<()> {
-        let head = self.head;
-        let (mut low, mut high) = (0, head.nblocks());
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if head.block_range(middle).end <= start { low = middle + 1 } else { high = middle }
-        }
-        let mut reference = None;
-        if head.refers_to_first() && start.saturating_add(items.len()) > head.block_len(0) {
-            let first = grown(first, head.block_len(0), "the first block of a chunk")?;
-            self.decode(0, None, first, scratch, fetched)?;
-            reference = Some(&*first);
-        }
-        let mut rest = items;
-        let mut skip = start.saturating_sub(head.block_range(low).start);
-        while !rest.is_empty() {
-            self.schunk.exec.check_cancelled()?;
-            let len = head.block_len(low);
-            let (part, after) = rest.split_at_mut(len.saturating_sub(skip).min(rest.len()));
-            if part.len() == len {
-                self.decode(low, reference, part, scratch, fetched)?;
-            } else {
-                let whole = grown(whole, len, "a block")?;
-                self.decode(low, reference, whole, scratch, fetched)?;
-                let found = whole.get(skip..).and_then(|tail| tail.get(..part.len()));
-                part.copy_from_slice(found.unwrap_or_default());
-            }
-            (rest, skip) = (after, 0);
-            low += 1;
-        }
-        Ok(())
-    }
-
-    fn decode(
-        &self,
-        block: usize,
-        first: Option<&[u8]>,
-        items: &mut [u8],
-        scratch: &mut Scratch,
-        fetched: &mut Vec<u8>,
-    ) -> Result<()> {
-        let span = self.head.block_span(block);
-        let stream = self.schunk.fetch(self.place, span.start as u64, span.len(), fetched)?;
-        self.head.decode_block(block, stream, first, items, scratch)
-    }
 }

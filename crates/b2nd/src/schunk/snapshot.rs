@@ -11,6 +11,7 @@ use crate::chunk::Params;
 use crate::chunk::Special;
 use crate::error::{Error, Part, Result};
 use crate::exec::Exec;
+use crate::filter::grown;
 use crate::frame::Layout;
 use crate::frame::{Entry, Header, Offsets, SameChunks};
 use crate::io::{FileId, RangeCosts, ReadStore};
@@ -361,14 +362,9 @@ impl FrameState {
         if let Some(bytes) = self.store.slice(file, at..at.saturating_add(len as u64)) {
             return Ok(bytes);
         }
-        // Only growth is zeroed: all of it is overwritten, or the read fails.
-        if buffer.len() < len {
-            let more = len - buffer.len();
-            buffer.try_reserve(more).map_err(|_| Error::out_of_memory("a compressed chunk", len as u64))?;
-            buffer.resize(len, 0);
-        } else {
-            buffer.truncate(len);
-        }
+        // Only growth is zeroed: all of it is overwritten, or the read fails. A buffer keeps its length, so that a long read
+        // after a short one zeroes nothing.
+        let buffer = grown(buffer, len, "a compressed chunk")?;
         let begun = self.store.reads_ahead().then(Instant::now);
         self.store.read_at(file, at, buffer)?;
         if let Some(begun) = begun {
@@ -396,6 +392,7 @@ impl FrameState {
         }
         let mut buffer = Vec::new();
         self.fetch(place, 0, len, &mut buffer).map_err(in_chunk)?;
+        buffer.truncate(len);
         self.check_bytes(n, place, &buffer)?;
         Ok(Cow::Owned(buffer))
     }

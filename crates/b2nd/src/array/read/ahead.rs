@@ -1,6 +1,7 @@
 //! What a read will ask for next, announced where the store makes it wait: the disk works while blocks are decoded.
 
-use super::chunk::{Wanted, has_blocks_of, locate, read_head, runs, wanted};
+use super::chunk::{Wanted, locate, read_head, runs, wanted};
+use super::misfit::has_blocks_of;
 use super::visit::Visit;
 use crate::array::Array;
 use crate::chunk::Content;

@@ -4,14 +4,12 @@ use crate::array::Array;
 use crate::array::process::process_block;
 use crate::array::read::chunk::read_head;
 use crate::array::read::chunk::special_item;
-use crate::chunk;
+use crate::array::read::misfit;
+use crate::array::read::misfit::has_blocks_of;
 use crate::chunk::ChunkHead;
 use crate::chunk::Content;
 use crate::error::Result;
-use crate::exec::Exec;
 use crate::exec::Scratch;
-use crate::limits::resize;
-use crate::limits::zeroed;
 use crate::schunk::Place;
 
 /// What a chunk turns out to be.
@@ -77,17 +75,14 @@ impl ChunkBlocks {
             Source::Stored { place, head } => (*place, head),
             Source::Repeat(item) => return repeat(item, wanted.len(), block, work),
         };
-        // The buffers leave the scratch while the codecs use the rest of it.
+        // The buffer leaves the scratch while the codecs use the rest of it.
         let mut fetched = std::mem::take(&mut scratch.fetched);
-        let mut first = std::mem::take(&mut scratch.reference);
-        let header = head.header();
-        let fits = header.blocksize() as usize == array.grid.block_bytes() && !header.is_variable();
-        let result = if fits {
-            stored(array, (place, head), wanted, block, (&mut fetched, &mut first), scratch, work)
+        let result = if has_blocks_of(head, &array.grid) {
+            stored(array, (place, head), wanted, block, &mut fetched, scratch, work)
         } else {
             misfit(array, (place, head), wanted, block, &mut fetched, work)
         };
-        (scratch.fetched, scratch.reference) = (fetched, first);
+        scratch.fetched = fetched;
         result
     }
 }
@@ -106,48 +101,26 @@ fn repeat(
     })
 }
 
+/// The blocks of a stored chunk, from their streams.
 fn stored(
     array: &Array,
     (place, head): (Place, &ChunkHead),
     wanted: &[usize],
     block: &mut [u8],
-    (fetched, first): (&mut Vec<u8>, &mut Vec<u8>),
+    fetched: &mut Vec<u8>,
     scratch: &mut Scratch,
     mut work: impl FnMut(usize, &mut [u8]) -> Result<()>,
 ) -> Result<()> {
-    let schunk = &array.schunk;
-    let refers = head.refers_to_first() && wanted.iter().any(|&n| n > 0);
-    if refers {
-        resize("a block", first, head.block_len(0))?;
-        let span = head.block_span(0);
-        let stream = schunk.fetch(place, span.start as u64, span.len(), fetched)?;
-        head.decode_block(0, stream, None, first, scratch)?;
-    }
-    let reference = refers.then_some(&first[..]);
-    let spans = || wanted.iter().map(|&n| head.block_span(n));
-    let start = spans().map(|span| span.start).min().unwrap_or(0);
-    let end = spans().map(|span| span.end).max().unwrap_or(start);
-    // One fetch for all, where at least half of it is wanted.
-    let dense = end - start <= spans().map(|span| span.len()).sum::<usize>().saturating_mul(2);
-    let all = if dense { start..end } else { 0..0 };
-    let mut streams = schunk.fetch(place, all.start as u64, all.len(), fetched)?;
-    let mut single = Vec::new();
-    for (at, &n) in wanted.iter().enumerate() {
-        schunk.exec().check_cancelled()?;
-        let span = head.block_span(n);
-        let stream = if dense {
-            streams.get(span.start - start..span.end - start).unwrap_or_default()
-        } else {
-            streams = schunk.fetch(place, span.start as u64, span.len(), &mut single)?;
-            streams
-        };
-        head.decode_block(n, stream, reference, block, scratch)?;
+    let (blocks, mut at) = (wanted.iter().copied(), 0);
+    array.schunk.each_stream(place, head, blocks, fetched, scratch, |decoder, n, stream, scratch| {
+        decoder.decode(n, stream, block, scratch)?;
         work(at, block)?;
-    }
-    Ok(())
+        at += 1;
+        Ok(())
+    })
 }
 
-/// A chunk whose own blocks are not those of the array (the oldest files): decoded whole.
+/// The blocks of a chunk whose own blocks are not those of the array.
 fn misfit(
     array: &Array,
     (place, head): (Place, &ChunkHead),
@@ -157,15 +130,11 @@ fn misfit(
     mut work: impl FnMut(usize, &mut [u8]) -> Result<()>,
 ) -> Result<()> {
     let chunk = array.schunk.fetch(place, 0, head.header().cbytes() as usize, fetched)?;
-    head.check_blocks(chunk)?;
-    let mut whole = zeroed("a chunk", array.grid.chunk_bytes() as u64)?;
-    chunk::decode_into(chunk, &mut whole, array.schunk.context(), &Exec::new(1))?;
-    for (at, &n) in wanted.iter().enumerate() {
-        let start = n.saturating_mul(block.len());
-        if let Some(bytes) = whole.get(start..start.saturating_add(block.len())) {
-            block.copy_from_slice(bytes);
-            work(at, block)?;
-        }
-    }
-    Ok(())
+    let (blocks, mut at) = (wanted.iter().copied(), 0);
+    misfit::each_block(array, head, chunk, blocks, |_, bytes| {
+        block.copy_from_slice(bytes);
+        work(at, block)?;
+        at += 1;
+        Ok(())
+    })
 }

@@ -1,11 +1,12 @@
-//! One chunk of a read: fetches the byte ranges of the wanted blocks, decodes them, and scatters their items.
+//! One chunk of a read: decodes the wanted blocks, and puts their items into their cells.
 
 use crate::array::Array;
 use crate::array::grid::Grid;
 use crate::array::process::process_block;
-use crate::array::read::task::{ChunkTask, Need, Origin};
+use crate::array::read::misfit;
 use crate::array::read::visit::Visit;
 use crate::chunk;
+use crate::chunk::BlockDecoder;
 use crate::chunk::ChunkHead;
 use crate::chunk::Content;
 use crate::chunk::Special;
@@ -13,7 +14,6 @@ use crate::chunk::Sums;
 use crate::error::Error;
 use crate::error::Part;
 use crate::error::Result;
-use crate::exec::Exec;
 use crate::exec::Scratch;
 use crate::filter::grown;
 use crate::io::Merged;
@@ -34,36 +34,42 @@ use std::sync::Arc;
 /// A block as it is stored.
 pub(super) struct Encoded<'a> {
     pub(super) place: Place,
-    pub(super) head: &'a ChunkHead,
+    pub(super) decoder: &'a Decoder,
     /// The bytes of the block.
     pub(super) stream: &'a [u8],
-    /// The decoded first block of the chunk, where others refer to it.
-    pub(super) first: Option<&'a [u8]>,
+}
+
+/// What decodes the blocks of a chunk.
+pub(super) type Decoder = BlockDecoder<'static, Box<ChunkHead>>;
+
+/// Where a chunk is, and what its bytes must match.
+#[derive(Debug, Clone)]
+pub(super) struct Origin {
+    pub(super) place: Place,
+    /// At most this many bytes of the file belong to the chunk.
+    pub(super) available: u64,
+    pub(super) sums: Option<Sums>,
+    /// Uncompressed bytes that the chunk must have.
+    pub(super) due: u32,
 }
 
 /// A block with the bytes of the chunk that hold it.
 pub(super) struct Wanted {
     pub(super) span: Range<usize>,
     /// The number of the block in its chunk.
-    block: usize,
+    pub(super) block: usize,
     /// Which of the visit's blocks it is.
     pub(super) index: usize,
 }
-
-/// What announces coming reads: the blocks of this chunk, and those of others, for whose headers it is given memory.
-pub(super) type Announce<'a> = dyn Fn((Place, &[Wanted]), &mut Vec<u8>) + 'a;
 
 impl Wanted {
     /// The number of the block in its chunk.
     pub(super) fn number(&self) -> u32 {
         u32::try_from(self.block).unwrap_or(u32::MAX)
     }
-    /// Whether it is another block than the first, to which it may refer.
-    pub(super) fn is_after_first(&self) -> bool {
-        self.block > 0
-    }
 }
 
+/// The part of a read that lies in one chunk.
 pub(crate) struct ChunkRead<'a, V: ?Sized> {
     pub(super) array: &'a Array,
     pub(super) visit: &'a V,
@@ -73,73 +79,11 @@ pub(crate) struct ChunkRead<'a, V: ?Sized> {
     pub(super) cached: bool,
     /// The user's closure for decoded blocks.
     pub(super) post: Option<&'a Hook>,
-    /// Announces what is read after this, where the store makes readers wait.
-    pub(super) ahead: Option<&'a Announce<'a>>,
 }
 
 impl<V: Visit + ?Sized> ChunkRead<'_, V> {
-    /// Reads the blocks `range` of the visit.
-    pub(super) fn run(&self, range: Range<usize>, scratch: &mut Scratch) -> Result<()> {
-        let place = self.array.schunk.place(self.visit.chunk())?;
-        match place {
-            Place::Special(kind) => {
-                let item = special_item(kind, self.grid().itemsize(), self.array.schunk.limits())?;
-                let mut block = std::mem::take(&mut scratch.block);
-                let result = self.repeat(&item, range.clone(), &mut block);
-                scratch.block = block;
-                result?;
-            }
-            Place::Stored { .. } => {
-                // The buffers leave the scratch while the codecs use the rest of it.
-                let mut fetched = std::mem::take(&mut scratch.fetched);
-                let mut block = std::mem::take(&mut scratch.block);
-                let result = self.stored(place, range.clone(), &mut fetched, &mut block, scratch);
-                (scratch.fetched, scratch.block) = (fetched, block);
-                result?;
-            }
-        }
-        if self.array.schunk.exec().has_progress() {
-            let items: usize = range.map(|index| self.visit.items(index)).sum();
-            self.array.schunk.exec().progress((items * self.visit.part().size) as u64);
-        }
-        Ok(())
-    }
-
     pub(super) fn grid(&self) -> &Grid {
         &self.array.grid
-    }
-
-    fn stored(
-        &self,
-        place: Place,
-        range: Range<usize>,
-        fetched: &mut Vec<u8>,
-        block: &mut Vec<u8>,
-        scratch: &mut Scratch,
-    ) -> Result<()> {
-        let schunk = &self.array.schunk;
-        let mut wanted = wanted(self.visit, range);
-        if self.cached {
-            self.take_cached(place, &mut wanted)?;
-            if wanted.is_empty() {
-                return Ok(());
-            }
-        }
-        let origin = self.origin(place, self.array.schunk.sums(self.visit.chunk(), place)?);
-        let start = schunk.first_fetch(self.grid().blocks_per_chunk());
-        let mut task = ChunkTask::new(origin, wanted, start, schunk.range_costs());
-        let mut ahead = self.ahead;
-        while let Some(need) = task.need() {
-            if let Need::Blocks(_) = need
-                && let Some(ahead) = ahead.take().filter(|_| schunk.is_slow())
-            {
-                ahead((place, task.wanted()), fetched);
-            }
-            let (Need::Head(range) | Need::Blocks(range)) = need;
-            let bytes = schunk.fetch(place, range.start as u64, range.len(), fetched)?;
-            task.accept(self, range.start, bytes, block, scratch)?;
-        }
-        Ok(())
     }
 
     /// Where the chunk is, and what its bytes must match.
@@ -175,11 +119,11 @@ impl<V: Visit + ?Sized> ChunkRead<'_, V> {
         block: &mut Vec<u8>,
         scratch: &mut Scratch,
     ) -> Result<()> {
-        let Encoded { head, stream, first, .. } = *source;
+        let Encoded { decoder, stream, .. } = *source;
         let mut place = self.take(wanted.index)?;
         let bytes = self.grid().block_bytes();
         let posted = self.post.is_some();
-        let plain = head.content() == Content::Raw && !posted;
+        let plain = decoder.head().content() == Content::Raw && !posted;
         let whole = self.visit.is_whole(wanted.index);
         let key = Key::new(self.visit.chunk(), source.place, wanted.block);
         // What is read whole is not kept, nor what can be had without decoding.
@@ -193,12 +137,11 @@ impl<V: Visit + ?Sized> ChunkRead<'_, V> {
             return Ok(());
         }
         if plain {
-            head.check_block(wanted.block, stream)?;
+            decoder.head().check_block(wanted.block, stream)?;
             return self.scatter(wanted.index, &mut place, stream, 0);
         }
-        if let (0, Some(first), false) = (wanted.block, first, posted) {
-            // Others refer to it: it is decoded already.
-            return self.scatter(wanted.index, &mut place, first, 0);
+        if let Some(reference) = decoder.decoded(wanted.block).filter(|_| !posted) {
+            return self.scatter(wanted.index, &mut place, reference, 0);
         }
         // A block that is whole and in one piece in the result is decoded where it belongs.
         if whole
@@ -231,7 +174,7 @@ impl<V: Visit + ?Sized> ChunkRead<'_, V> {
         scratch: &mut Scratch,
     ) -> Result<bool> {
         let itemsize = self.grid().itemsize();
-        if !source.head.takes_items_of(itemsize) {
+        if !source.decoder.head().takes_items_of(itemsize) {
             return Ok(false);
         }
         let mut runs = std::mem::take(&mut scratch.runs);
@@ -239,7 +182,7 @@ impl<V: Visit + ?Sized> ChunkRead<'_, V> {
         if self.visit.runs(wanted.index, reach, &mut runs) {
             result = grown(block, self.visit.items(wanted.index) * itemsize, "a block").and_then(|packed| {
                 let part = (reach, &runs[..]);
-                let done = source.head.decode_items(wanted.block, source.stream, part, packed, scratch)?;
+                let done = source.decoder.decode_items(wanted.block, source.stream, part, packed, scratch)?;
                 if done { self.unpack(place, packed).map(|()| true) } else { Ok(false) }
             });
         }
@@ -277,7 +220,7 @@ impl<V: Visit + ?Sized> ChunkRead<'_, V> {
             return Ok(false);
         }
         let start = grown(block, due, "a block")?;
-        source.head.decode_start(wanted.block, source.stream, start, scratch)
+        source.decoder.decode_start(wanted.block, source.stream, start, scratch)
     }
 
     /// Decodes a block, as the user's closure wants it seen.
@@ -288,11 +231,7 @@ impl<V: Visit + ?Sized> ChunkRead<'_, V> {
         out: &mut [u8],
         scratch: &mut Scratch,
     ) -> Result<()> {
-        match source.first {
-            // Others refer to it: it is decoded already.
-            Some(first) if block == 0 && first.len() == out.len() => out.copy_from_slice(first),
-            first => source.head.decode_block(block, source.stream, first, out, scratch)?,
-        }
+        source.decoder.decode(block, source.stream, out, scratch)?;
         self.postprocess(block, out)
     }
 
@@ -350,19 +289,16 @@ impl<V: Visit + ?Sized> ChunkRead<'_, V> {
         Ok(())
     }
 
-    /// Reads all blocks of the visit from a chunk whose own blocks are not those of the array (the oldest files); `chunk` is all of
-    /// it.
+    /// Reads all blocks of the visit from a chunk whose own blocks are not those of the array; `chunk` is all of it.
     pub(super) fn misfit(&self, chunk: &[u8], head: &ChunkHead) -> Result<()> {
-        head.check_blocks(chunk)?;
-        let mut whole = zeroed("a chunk", self.grid().chunk_bytes() as u64)?;
-        chunk::decode_into(chunk, &mut whole, self.array.schunk.context(), &Exec::new(1))?;
-        for index in 0..self.visit.blocks() {
-            let (block, len) = (self.visit.block(index), self.grid().block_bytes());
-            let bytes = whole.get_mut(block * len..).and_then(|rest| rest.get_mut(..len)).unwrap_or_default();
+        let mut index = 0;
+        let blocks = (0..self.visit.blocks()).map(|index| self.visit.block(index));
+        misfit::each_block(self.array, head, chunk, blocks, |block, bytes| {
             self.postprocess(block, bytes)?;
             self.scatter(index, &mut self.take(index)?, bytes, 0)?;
-        }
-        Ok(())
+            index += 1;
+            Ok(())
+        })
     }
 }
 
@@ -375,11 +311,6 @@ pub(super) fn wanted<V: Visit + ?Sized>(visit: &V, range: Range<usize>) -> Vec<W
 pub(super) fn locate(wanted: &mut [Wanted], head: &ChunkHead) {
     wanted.iter_mut().for_each(|w| w.span = head.block_span(w.block));
     wanted.sort_unstable_by_key(|w| w.span.start);
-}
-
-/// Whether the blocks of a chunk are those of the array; they are not in the oldest files.
-pub(super) fn has_blocks_of(head: &ChunkHead, grid: &Grid) -> bool {
-    head.header().blocksize() as usize == grid.block_bytes() && !head.header().is_variable()
 }
 
 /// The bytes of blocks that follow each other in their chunk, joined where one read is cheaper than several.

@@ -4,7 +4,9 @@ mod ahead;
 mod asked;
 pub(crate) mod blocks;
 pub(crate) mod chunk;
+mod fetch;
 mod field;
+pub(crate) mod misfit;
 pub(crate) mod plan;
 pub(crate) mod points;
 mod reader;
@@ -29,7 +31,8 @@ use crate::exec::Exec;
 use crate::schunk::Place;
 use ahead::Ahead;
 use b2nd_kernel::boxes::BoxGrid;
-use chunk::{Announce, ChunkRead, Wanted};
+use chunk::{ChunkRead, Wanted};
+use fetch::{Announce, ChunkFetch};
 use plan::Plan;
 use points::PointPlan;
 use visit::BoxVisit;
@@ -181,7 +184,8 @@ impl Array {
                 ahead.heads(task / parts);
             }
             let ahead = first.then_some(&announce as &Announce<'_>);
-            ChunkRead { array: self, visit: &visit, last: part + 1 == parts, cached, post, ahead }
+            let read = ChunkRead { array: self, visit: &visit, last: part + 1 == parts, cached, post };
+            ChunkFetch { read, ahead }
                 .run(range, scratch)
                 .map_err(|error| error.in_chunk(visit.chunk()).at(self.schunk.path()))
         })

@@ -314,7 +314,7 @@ impl Work {
 
 fn chunk_read<'a>(array: &'a Array, visit: &'a dyn Visit) -> ChunkRead<'a, dyn Visit + 'a> {
     let post = array.schunk.processing().post.as_ref();
-    ChunkRead { array, visit, last: true, cached: false, post, ahead: None }
+    ChunkRead { array, visit, last: true, cached: false, post }
 }
 
 impl Active {

@@ -2,13 +2,13 @@
 //!
 //! The synchronous path and [`Reader`](super::Reader) drive the same machine; only where the bytes come from differs.
 
-use super::chunk::{ChunkRead, Encoded, Wanted, has_blocks_of, locate, runs};
+use super::chunk::{ChunkRead, Decoder, Encoded, Origin, Wanted, locate, runs};
+use super::misfit::has_blocks_of;
 use super::visit::Visit;
-use crate::chunk::{ChunkHead, ChunkHeader, Content, Sums};
-use crate::error::{Error, Part, Result};
+use crate::chunk::{ChunkHead, Content, Start, Sums};
+use crate::error::Result;
 use crate::exec::Scratch;
 use crate::io::{Merged, RangeCosts};
-use crate::limits::resize;
 use crate::schunk::Place;
 use std::ops::Range;
 
@@ -29,36 +29,27 @@ pub(super) enum Need {
 pub(super) struct Asks {
     /// Bytes of its start.
     head: usize,
-    /// Whether the first block was, by itself.
-    first: bool,
+    /// Whether the reference block was, by itself.
+    reference: bool,
     /// Wanted blocks, in the order in which they lie in the chunk.
     blocks: usize,
     /// Whether all of the chunk was.
     whole: bool,
 }
 
-/// Where a chunk is, and what its bytes must match.
-#[derive(Debug, Clone)]
-pub(super) struct Origin {
-    pub(super) place: Place,
-    /// At most this many bytes of the file belong to the chunk.
-    pub(super) available: u64,
-    pub(super) sums: Option<Sums>,
-    /// Uncompressed bytes that the chunk must have.
-    pub(super) due: u32,
-}
-
 enum Stage {
     /// The first bytes are wanted, this many.
     Head(usize),
-    /// The first block is wanted, which the others refer to.
-    First(Box<ChunkHead>),
+    /// The reference block is wanted, and perhaps its own items.
+    Reference {
+        decoder: Decoder,
+        own: Option<Wanted>,
+    },
     /// Blocks are wanted, from this one on, and first those of the run.
     Blocks {
-        head: Box<ChunkHead>,
+        decoder: Decoder,
         next: usize,
         run: Merged,
-        first: Vec<u8>,
     },
     /// All of the chunk is wanted: its blocks are not those of the array.
     Whole(Box<ChunkHead>),
@@ -85,7 +76,7 @@ impl ChunkTask {
     pub(super) fn need(&self) -> Option<Need> {
         match &self.stage {
             Stage::Head(len) => Some(Need::Head(0..*len)),
-            Stage::First(head) => Some(Need::Blocks(head.block_span(0))),
+            Stage::Reference { decoder, .. } => Some(Need::Blocks(decoder.head().block_span(0))),
             Stage::Blocks { run, .. } => Some(Need::Blocks(bytes_of(run))),
             Stage::Whole(head) => Some(Need::Blocks(0..head.header().cbytes() as usize)),
             Stage::Done => None,
@@ -93,25 +84,15 @@ impl ChunkTask {
     }
 
     /// The next range that is known to be needed and was not asked for, which `asks` remembers. Those of [`ChunkTask::need`] come
-    /// first, and each byte is asked for once: but for a first block that the others refer to and that is in a later run.
+    /// first, and each byte is asked for once: but for a reference block that lies between the blocks of a later run.
     pub(super) fn next_ask(&self, asks: &mut Asks) -> Option<Need> {
         match &self.stage {
             Stage::Head(len) => {
                 let asked = std::mem::replace(&mut asks.head, *len);
                 (asked < *len).then_some(Need::Head(0..*len))
             }
-            Stage::First(head) if asks.blocks == 0 => {
-                let first = head.block_span(0);
-                let in_run = runs(&self.wanted, self.costs).next().is_some_and(|run| {
-                    let run = bytes_of(&run);
-                    run.start <= first.start && first.end <= run.end
-                });
-                if !in_run && !std::mem::replace(&mut asks.first, true) {
-                    return Some(Need::Blocks(first));
-                }
-                self.ask_run(0, asks)
-            }
-            Stage::First(_) => self.ask_run(asks.blocks, asks),
+            Stage::Reference { .. } if !std::mem::replace(&mut asks.reference, true) => self.need(),
+            Stage::Reference { .. } => self.ask_run(asks.blocks, asks),
             Stage::Blocks { next, .. } => self.ask_run(asks.blocks.max(*next), asks),
             Stage::Whole(_) => match std::mem::replace(&mut asks.whole, true) {
                 false => self.need(),
@@ -179,19 +160,32 @@ impl ChunkTask {
         scratch: &mut Scratch,
     ) -> Result<()> {
         self.stage = match std::mem::replace(&mut self.stage, Stage::Done) {
-            Stage::Head(len) => match self.head(read, len, bytes)? {
-                Ok(head) => self.after_head(read, head, block, scratch)?,
-                Err(longer) => Stage::Head(longer),
+            Stage::Head(_) => match self.head(read, bytes)? {
+                Start::Head(head) => self.after_head(read, head, block, scratch)?,
+                Start::Longer(len) => Stage::Head(len),
             },
-            Stage::First(head) => {
-                let mut first = std::mem::take(&mut scratch.reference);
-                resize("a block", &mut first, head.block_len(0))?;
-                head.decode_block(0, bytes, None, &mut first, scratch).map_err(|e| e.in_block(0))?;
-                self.from(0, head, first, scratch)
+            Stage::Reference { mut decoder, own } => {
+                decoder.supply_reference(bytes, scratch)?;
+                if let Some(wanted) = own {
+                    self.decode(read, &decoder, &wanted, bytes, block, scratch)?;
+                }
+                self.next_run(0, decoder, scratch)
             }
-            Stage::Blocks { head, next, run, first } => {
-                self.blocks(read, (&head, next, &run, &first), bytes, block, scratch)?;
-                self.from(next.saturating_add(run.count), head, first, scratch)
+            Stage::Blocks { mut decoder, next, run } => {
+                let start = bytes_of(&run).start;
+                let stream = |span: &Range<usize>| {
+                    let (from, to) = (span.start.wrapping_sub(start), span.end.wrapping_sub(start));
+                    bytes.get(from..to).unwrap_or_default()
+                };
+                if next == 0
+                    && let Some(span) = self.missing_reference(&decoder)
+                {
+                    decoder.supply_reference(stream(&span), scratch)?;
+                }
+                for wanted in self.wanted.get(next..).unwrap_or_default().iter().take(run.count) {
+                    self.decode(read, &decoder, wanted, stream(&wanted.span), block, scratch)?;
+                }
+                self.next_run(next.saturating_add(run.count), decoder, scratch)
             }
             Stage::Whole(head) => {
                 read.misfit(bytes, &head)?;
@@ -202,31 +196,10 @@ impl ChunkTask {
         Ok(())
     }
 
-    /// Parses the start of the chunk; or says how many bytes of it that takes.
-    fn head<V: Visit + ?Sized>(
-        &self,
-        read: &ChunkRead<'_, V>,
-        len: usize,
-        bytes: &[u8],
-    ) -> Result<Result<ChunkHead, usize>> {
-        let (available, context) = (self.origin.available, read.array.schunk.context());
-        // A chunk of another size is damage, whatever it would cost: so this comes before the limits.
-        let header = ChunkHeader::parse(bytes)?;
-        let found = header.nbytes();
-        if found != self.origin.due {
-            let reason = format!("a chunk of {found} bytes where {} are due", self.origin.due);
-            return Err(Error::format(Part::ChunkHeader, 4, reason));
-        }
-        let needed = ChunkHead::needed(bytes, available, context)?;
-        let wanted = self.origin.sums.as_ref().map_or(needed, |sums| sums.wanted(&header, needed));
-        if wanted > len {
-            return Ok(Err(wanted));
-        }
-        let head = ChunkHead::parse(bytes, available, context)?;
-        Ok(Ok(match &self.origin.sums {
-            Some(sums) => head.with_sums(sums.clone(), bytes)?,
-            None => head,
-        }))
+    /// Parses the start of the chunk.
+    fn head<V: Visit + ?Sized>(&self, read: &ChunkRead<'_, V>, bytes: &[u8]) -> Result<Start> {
+        let Origin { available, due, sums, .. } = &self.origin;
+        ChunkHead::from_start(bytes, *available, Some(*due), sums.as_ref(), read.array.schunk.context())
     }
 
     fn after_head<V: Visit + ?Sized>(
@@ -245,51 +218,54 @@ impl ChunkTask {
             return Ok(if read.last { Stage::Whole(Box::new(head)) } else { Stage::Done });
         }
         locate(&mut self.wanted, &head);
-        let head = Box::new(head);
-        Ok(if head.refers_to_first() && self.wanted.iter().any(Wanted::is_after_first) {
-            Stage::First(head)
-        } else {
-            self.from(0, head, Vec::new(), scratch)
-        })
+        let decoder = Decoder::new(Box::new(head));
+        if let Some(span) = self.missing_reference(&decoder)
+            && !runs(&self.wanted, self.costs).next().is_some_and(|run| holds(&run, &span))
+        {
+            let own = self.wanted.iter().position(|w| w.block == 0);
+            let own = own.map(|at| self.wanted.remove(at));
+            return Ok(Stage::Reference { decoder, own });
+        }
+        Ok(self.next_run(0, decoder, scratch))
+    }
+
+    /// The bytes of the reference block, where a wanted block needs it.
+    fn missing_reference(&self, decoder: &Decoder) -> Option<Range<usize>> {
+        self.wanted.iter().find_map(|wanted| decoder.missing_reference(wanted.block))
     }
 
     /// The run of blocks that begins with the wanted block `next`.
-    fn from(&self, next: usize, head: Box<ChunkHead>, first: Vec<u8>, scratch: &mut Scratch) -> Stage {
+    fn next_run(&self, next: usize, decoder: Decoder, scratch: &mut Scratch) -> Stage {
         let run = runs(self.wanted.get(next..).unwrap_or_default(), self.costs).next();
         if let Some(run) = run {
-            return Stage::Blocks { head, next, run, first };
+            return Stage::Blocks { decoder, next, run };
         }
-        if !first.is_empty() {
-            scratch.reference = first;
-        }
+        decoder.release(scratch);
         Stage::Done
     }
 
-    /// Decodes a run of blocks from its `bytes`.
-    fn blocks<V: Visit + ?Sized>(
+    /// Decodes a block from its stream.
+    fn decode<V: Visit + ?Sized>(
         &self,
         read: &ChunkRead<'_, V>,
-        (head, next, run, first): (&ChunkHead, usize, &Merged, &[u8]),
-        bytes: &[u8],
+        decoder: &Decoder,
+        wanted: &Wanted,
+        stream: &[u8],
         block: &mut Vec<u8>,
         scratch: &mut Scratch,
     ) -> Result<()> {
-        let start = bytes_of(run).start;
-        for wanted in self.wanted.get(next..).unwrap_or_default().iter().take(run.count) {
-            let (from, to) = (wanted.span.start.wrapping_sub(start), wanted.span.end.wrapping_sub(start));
-            let source = Encoded {
-                place: self.origin.place,
-                head,
-                stream: bytes.get(from..to).unwrap_or_default(),
-                first: (!first.is_empty()).then_some(first),
-            };
-            read.decode(&source, wanted, block, scratch).map_err(|e| e.in_block(wanted.number()))?;
-        }
-        Ok(())
+        let source = Encoded { place: self.origin.place, decoder, stream };
+        read.decode(&source, wanted, block, scratch).map_err(|error| error.in_block(wanted.number()))
     }
 }
 
 /// A run of blocks, whose places in the chunk are numbers in memory.
 fn bytes_of(run: &Merged) -> Range<usize> {
     run.range.start as usize..run.range.end as usize
+}
+
+/// Whether a run has these bytes of the chunk.
+fn holds(run: &Merged, span: &Range<usize>) -> bool {
+    let run = bytes_of(run);
+    run.start <= span.start && span.end <= run.end
 }

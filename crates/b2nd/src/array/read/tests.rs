@@ -167,6 +167,29 @@ fn each_touched_block_is_fetched_once_and_no_other() {
 }
 
 #[test]
+fn with_delta_every_block_is_fetched_once_the_reference_block_too() {
+    let (array, items, reads) = watched(Codec::Zstd, [0, 0, 0, 0, 3, 1], 1);
+    let places = places(&array);
+    let all = |array: &Array| assert_eq!(array.read_bytes(()).unwrap(), items);
+    let each = |array: &Array| array.iter_chunks().for_each(|chunk| drop(chunk.read_bytes().unwrap()));
+    let chunks = |array: &Array| {
+        (0..4).for_each(|n| assert_eq!(array.schunk.decompress_chunk(n).unwrap().len(), 256 * 256 * 4));
+    };
+    let check = |what: &str, read: &dyn Fn(&Array)| {
+        reads.lock().unwrap().clear();
+        read(&array);
+        let reads = reads.lock().unwrap();
+        for (chunk, block, bytes) in &places {
+            let times = reads.iter().filter(|read| read.contains(&(bytes.end - 1))).count();
+            assert_eq!(times, 1, "chunk {chunk}, block {block} of {what}");
+        }
+    };
+    check("a read", &all);
+    check("an iteration", &each);
+    check("chunks", &chunks);
+}
+
+#[test]
 fn a_selection_of_nothing_fetches_nothing() {
     let none = Selection::mask(SHAPE, vec![false; 512 * 512]);
     check(Codec::Zstd, [0, 0, 0, 0, 0, 1], 1, &none, &[]);

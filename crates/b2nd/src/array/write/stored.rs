@@ -32,6 +32,7 @@ impl<'a> Stored<'a> {
             Some(bytes) => Cow::Borrowed(bytes),
             None => {
                 base.fetch(place, 0, len, &mut buffer).map_err(|e| e.in_chunk(number))?;
+                buffer.truncate(len);
                 Cow::Owned(buffer)
             }
         };

@@ -199,6 +199,43 @@ fn blocks_decode_one_by_one_from_their_spans() {
 }
 
 #[test]
+fn a_decoder_decodes_the_reference_block_once() {
+    let data = walk(100_000, 8);
+    let params = Params::new(8).with_blocksize(Some(8192)).with_pipeline("delta,shuffle".parse().unwrap());
+    let chunk = encode(&data, &params, &one()).unwrap();
+    let head = ChunkHead::parse(&chunk, chunk.len() as u64, &Context::default()).unwrap();
+    let stream = |n: usize| &chunk[head.block_span(n)];
+    let mut scratch = Scratch { reference: vec![1; 20_000], ..Scratch::default() };
+    let mut decoder = BlockDecoder::new(&head);
+    assert_eq!((decoder.missing_reference(0), decoder.decoded(0)), (None, None));
+    assert_eq!(decoder.missing_reference(5), Some(head.block_span(0)));
+    let mut block = vec![0; 8192];
+    assert!(matches!(decoder.decode(5, stream(5), &mut block, &mut scratch), Err(Error::Usage(_))));
+    // The memory of the scratch is not lost where the block is damaged.
+    assert!(decoder.supply_reference(&[], &mut scratch).is_err());
+    assert_eq!((scratch.reference.len(), decoder.decoded(0)), (8192, None));
+
+    decoder.supply_reference(stream(0), &mut scratch).unwrap();
+    assert_eq!((decoder.missing_reference(5), decoder.decoded(0)), (None, Some(&data[..8192])));
+    assert_eq!(decoder.decoded(1), None);
+    decoder.decode(5, stream(5), &mut block, &mut scratch).unwrap();
+    assert!(block == data[8192 * 5..][..8192]);
+    // No stream: the reference block is decoded already.
+    decoder.decode(0, &[], &mut block, &mut scratch).unwrap();
+    assert!(block == data[..8192]);
+    for (n, stream) in [(0, &[][..]), (7, stream(7))] {
+        let mut part = [0; 100];
+        decoder.decode_part(n, 8192, stream, 8000, &mut part, &mut scratch).unwrap();
+        assert_eq!(part, data[8192 * n + 8000..][..100]);
+        let past = decoder.decode_part(n, 8192, stream, 8100, &mut part, &mut scratch);
+        assert!(matches!(past, Err(Error::OutOfBounds { .. })));
+    }
+    assert!(scratch.reference.is_empty());
+    decoder.release(&mut scratch);
+    assert_eq!(scratch.reference, data[..8192]);
+}
+
+#[test]
 fn blocks_may_lie_in_any_order() {
     let data = walk(40_000, 4);
     let params = Params::new(4).with_codec(Codec::Lz4).with_blocksize(Some(10_000));
