@@ -89,3 +89,8 @@ impl Field {
         scale::Axis { len: self.cols, start: self.col_start, step: self.col_step }
     }
 }
+
+/// The example of the README runs as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
