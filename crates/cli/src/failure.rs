@@ -13,8 +13,8 @@ use b2nd::{Error, Fault};
 /// The result of a step of a command.
 pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
 
-/// How a command ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// How a command ended, from the best to the worst.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Outcome {
     /// 0: done, and nothing is wrong.
     Good,
@@ -28,15 +28,22 @@ pub(crate) enum Outcome {
     Interrupted,
 }
 
-impl From<Outcome> for ExitCode {
-    fn from(outcome: Outcome) -> Self {
-        ExitCode::from(match outcome {
+impl Outcome {
+    /// The exit code.
+    pub(crate) fn code(self) -> u8 {
+        match self {
             Outcome::Good => 0,
             Outcome::Damaged => 1,
             Outcome::Usage => 2,
             Outcome::Environment => 3,
             Outcome::Interrupted => crate::interrupt::exit_code(),
-        })
+        }
+    }
+}
+
+impl From<Outcome> for ExitCode {
+    fn from(outcome: Outcome) -> Self {
+        ExitCode::from(outcome.code())
     }
 }
 

@@ -162,7 +162,7 @@ impl Input {
             return Err(Failure::usage(message, hint));
         }
         // NumPy takes such files too.
-        crate::output::tell(&format!("b2nd: warning: {message} are left out"));
+        crate::output::note(&format!("b2nd: warning: {message} are left out"));
         Ok(())
     }
 

@@ -1,18 +1,18 @@
 //! What commands that were killed have left: removed where a command writes, named where one only reads.
 
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::path::Path;
 
 use b2nd::schunk::{leftovers, remove_leftovers};
+
+use crate::talk;
 
 /// Removes what ended processes have left beside the output `path`, and says so on standard error.
 ///
 /// Failures are not shown: nothing that is left over hinders the work, and a writer that has the file is named when it is opened.
 pub(crate) fn remove(path: &Path) {
     for file in remove_leftovers(path).unwrap_or_default() {
-        let text = format!("note: removed {}, left by a process that has ended", file.display());
-        let _ = writeln!(std::io::stderr(), "{text}");
+        talk::note(&format!("note: removed {}, left by a process that has ended", file.display()));
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! The binary calls [`run`] and nothing else. Nothing of the formats is known here: that is the `b2nd` crate's.
 #![forbid(unsafe_code)]
-// They panic where the stream is closed or full: `output` has what does not.
+// They panic where the stream is closed or full: `output` and `talk` have what does not.
 #![deny(clippy::print_stderr, clippy::print_stdout)]
 
 mod args;
@@ -19,6 +19,7 @@ mod output;
 mod progress;
 mod report;
 mod show;
+mod talk;
 pub mod text;
 mod tiling;
 mod verb;
@@ -26,17 +27,19 @@ mod view;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
+use std::time::Instant;
 
 use clap::Parser;
 
 use crate::args::Cli;
 use crate::failure::{Outcome, Result};
+use crate::output::Talk;
 
 /// Runs the command line `args` (the program's name first) and says how it went, in the process's exit code.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     interrupt::listen();
     let result = match Cli::try_parse_from(args) {
-        Ok(cli) => verb::run(&cli.verb),
+        Ok(cli) => work(&cli),
         Err(error) => explain(&error),
     };
     let outcome = result.unwrap_or_else(|failure| {
@@ -52,6 +55,19 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         failure.outcome()
     });
     outcome.into()
+}
+
+/// Does what the command line says, and says how long it took where that is asked for.
+fn work(cli: &Cli) -> Result<Outcome> {
+    output::set_talk(match (cli.quiet, cli.verbose) {
+        (true, _) => Talk::Quiet,
+        (_, true) => Talk::Verbose,
+        _ => Talk::Normal,
+    });
+    let started = Instant::now();
+    let result = verb::run(&cli.verb);
+    output::detail(|| format!("took {}", report::seconds(started.elapsed())));
+    result
 }
 
 /// Help goes to standard output; a wrong command line is an error like the others.

@@ -1,7 +1,8 @@
 //! MessagePack, as attributes are stored by python-blosc2, to JSON and back.
 //!
 //! What JSON cannot say becomes an object: bytes `{"bin": "68656c6c6f"}`, extension types `{"ext": 42, "data": "…"}`,
-//! and bytes that are no MessagePack at all `{"hex": "…"}`. Only texts that JSON can say are turned back.
+//! and bytes that are no MessagePack at all `{"hex": "…"}`. [`import`] turns these back, and so copies attributes as they are;
+//! of a value on the command line only what JSON can say is turned back.
 
 use b2nd::AttrValue;
 use serde_json::{Map, Number, Value as Json, json};
@@ -13,6 +14,71 @@ const SHORT: usize = 32;
 pub(crate) fn to_json(bytes: &[u8], whole: bool) -> Json {
     AttrValue::from_msgpack(bytes)
         .map_or_else(|_| json!({ "hex": hex(bytes, whole) }), |value| json_of(&value, whole))
+}
+
+/// The content of an attribute as JSON that [`import`] turns back: NaN and infinities are `{"float": "NaN"}`.
+pub(crate) fn export(bytes: &[u8]) -> Json {
+    AttrValue::from_msgpack(bytes)
+        .map_or_else(|_| json!({ "hex": hex(bytes, true) }), |value| exported(&value))
+}
+
+fn exported(value: &AttrValue) -> Json {
+    match value {
+        AttrValue::Float(x) if !x.is_finite() => json!({ "float": float(*x) }),
+        AttrValue::List(items) => items.iter().map(exported).collect(),
+        AttrValue::Map(entries) => {
+            let key = |key: &AttrValue| match exported(key) {
+                Json::String(text) => text,
+                other => other.to_string(),
+            };
+            Json::Object(entries.iter().map(|(k, v)| (key(k), exported(v))).collect())
+        }
+        other => json_of(other, true),
+    }
+}
+
+/// The content of an attribute that [`export`] gives as `json`. Keys of maps become texts.
+pub(crate) fn import(json: &Json) -> b2nd::Result<Vec<u8>> {
+    match json.as_object().and_then(|object| text_of(object, "hex", 1)).and_then(unhex) {
+        Some(bytes) => Ok(bytes),
+        None => imported(json).to_msgpack(),
+    }
+}
+
+fn imported(json: &Json) -> AttrValue {
+    match json {
+        Json::Array(items) => AttrValue::list(items.iter().map(imported)),
+        Json::Object(object) => special(object)
+            .unwrap_or_else(|| AttrValue::map(object.iter().map(|(key, value)| (key, imported(value))))),
+        other => value_of(other),
+    }
+}
+
+/// The text at `key` of an object with this number of entries.
+fn text_of<'a>(object: &'a Map<String, Json>, key: &str, entries: usize) -> Option<&'a str> {
+    object.get(key).filter(|_| object.len() == entries)?.as_str()
+}
+
+/// A value that JSON has no words for.
+fn special(object: &Map<String, Json>) -> Option<AttrValue> {
+    if let Some(bytes) = text_of(object, "bin", 1).and_then(unhex) {
+        return Some(AttrValue::Bytes(bytes));
+    }
+    if let Some(bytes) = text_of(object, "data", 2).and_then(unhex) {
+        return Some(AttrValue::Ext(i8::try_from(object.get("ext")?.as_i64()?).ok()?, bytes));
+    }
+    match text_of(object, "float", 1)? {
+        "NaN" => Some(AttrValue::Float(f64::NAN)),
+        "Infinity" => Some(AttrValue::Float(f64::INFINITY)),
+        "-Infinity" => Some(AttrValue::Float(f64::NEG_INFINITY)),
+        _ => None,
+    }
+}
+
+fn unhex(text: &str) -> Option<Vec<u8>> {
+    let digits = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
+    let whole = text.len().is_multiple_of(2) && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if whole { text.as_bytes().chunks_exact(2).map(digits).collect() } else { None }
 }
 
 /// A value of the command line, packed: JSON if it is JSON, or else a text.
@@ -130,6 +196,23 @@ mod tests {
         }
         let deep = vec![0x91; 100_000];
         assert!(to_json(&deep, false)["hex"].as_str().unwrap().ends_with("(100000 bytes)"));
+    }
+
+    #[test]
+    fn what_is_exported_is_imported_as_it_was() {
+        for bytes in [
+            &b"\xa6kelvin"[..],
+            b"\xc4\x02\x01\xff",
+            b"\xd4\x2a\x07",
+            b"\xcb\x7f\xf8\0\0\0\0\0\0",
+            b"\x92\xcb\xff\xf0\0\0\0\0\0\0\xc0",
+            b"\x81\xa1a\xc4\x01\x07",
+            b"\xc1",
+            b"",
+        ] {
+            assert_eq!(import(&export(bytes)).unwrap(), bytes, "{bytes:?}");
+        }
+        assert_eq!(import(&json!({ "bin": "no hex" })).unwrap(), b"\x81\xa3bin\xa6no hex");
     }
 
     #[test]

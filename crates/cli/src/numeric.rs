@@ -25,14 +25,50 @@ pub(crate) fn to_i64(dtype: &Dtype, items: &[u8]) -> Option<Vec<i64>> {
     items.chunks_exact(dtype.itemsize().max(1)).map(integer).collect()
 }
 
-/// How far two items are apart; `None` for items that are no numbers.
-pub(crate) fn distance(dtype: &Dtype, a: &[u8], b: &[u8]) -> Option<f64> {
-    match (number(dtype, a)?, number(dtype, b)?) {
-        // Exact: two integers of 64 bits differ by less than 2^64.
-        (Number::Integer(a), Number::Integer(b)) => Some((a - b).unsigned_abs() as f64),
-        (Number::Complex(a, c), Number::Complex(b, d)) => Some((a - b).hypot(c - d)),
-        (a, b) => Some((a.magnitude() - b.magnitude()).abs()),
+/// Two tolerances, and what NaN is equal to: as `numpy.isclose` takes them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Tolerance {
+    pub(crate) relative: f64,
+    pub(crate) absolute: f64,
+    pub(crate) equal_nan: bool,
+}
+
+impl Tolerance {
+    /// Whether two numbers, of any dtypes, are equal or close: `|a - b| <= absolute + relative * |b|`. `None` for items that
+    /// are no numbers.
+    pub(crate) fn holds(&self, a: (&Dtype, &[u8]), b: (&Dtype, &[u8])) -> Option<bool> {
+        let (a, b) = (number(a.0, a.1)?, number(b.0, b.1)?);
+        if a.is_nan() || b.is_nan() {
+            return Some(self.equal_nan && a.is_nan() && b.is_nan());
+        }
+        // Infinities are as far from everything as from themselves.
+        let equal = a.parts() == b.parts() && a.whole() == b.whole();
+        let (distance, size) = (apart(a, b), b.magnitude().abs());
+        let within =
+            distance.is_finite() && size.is_finite() && distance <= self.absolute + self.relative * size;
+        Some(equal || within)
     }
+}
+
+/// How far two numbers are apart.
+fn apart(a: Number, b: Number) -> f64 {
+    let ((x, imaginary), (y, other)) = (a.parts(), b.parts());
+    match (a.whole(), b.whole()) {
+        // Exact, where floats of 64 bits would not be.
+        (Some(a), Some(b)) if imaginary == other => (a - b).unsigned_abs() as f64,
+        _ if imaginary == other => (x - y).abs(),
+        _ => (x - y).hypot(imaginary - other),
+    }
+}
+
+/// How far two items are apart, of any dtypes; `None` for items that are no numbers.
+pub(crate) fn distance(a: (&Dtype, &[u8]), b: (&Dtype, &[u8])) -> Option<f64> {
+    Some(apart(number(a.0, a.1)?, number(b.0, b.1)?))
+}
+
+/// Whether items of a dtype are numbers (or booleans).
+pub(crate) fn is_number(dtype: &Dtype) -> bool {
+    number(dtype, &vec![0; dtype.itemsize().max(1)]).is_some()
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -49,6 +85,30 @@ impl Number {
             Number::Float(x) => x,
             Number::Complex(re, im) => re.hypot(im),
         }
+    }
+
+    /// The real and the imaginary part.
+    fn parts(self) -> (f64, f64) {
+        match self {
+            Number::Integer(n) => (n as f64, 0.0),
+            Number::Float(x) => (x, 0.0),
+            Number::Complex(re, im) => (re, im),
+        }
+    }
+
+    /// The whole number that it is, if it is one: those beyond 2^53 differ where their floats do not.
+    fn whole(self) -> Option<i128> {
+        match self {
+            Number::Integer(n) => Some(n),
+            Number::Float(x) | Number::Complex(x, _) => {
+                (x.fract() == 0.0 && x.abs() < 1e30).then_some(x as i128)
+            }
+        }
+    }
+
+    fn is_nan(self) -> bool {
+        let (re, im) = self.parts();
+        re.is_nan() || im.is_nan()
     }
 }
 
@@ -135,7 +195,32 @@ mod tests {
     #[test]
     fn distances_of_wide_integers_are_exact() {
         let u8s = Dtype::parse("<u8").unwrap();
-        assert_eq!(distance(&u8s, &u64::MAX.to_le_bytes(), &(u64::MAX - 1).to_le_bytes()), Some(1.0));
-        assert_eq!(distance(&u8s, &0u64.to_le_bytes(), &u64::MAX.to_le_bytes()), Some(u64::MAX as f64));
+        let far = |a: u64, b: u64| distance((&u8s, &a.to_le_bytes()), (&u8s, &b.to_le_bytes()));
+        assert_eq!(far(u64::MAX, u64::MAX - 1), Some(1.0));
+        assert_eq!(far(0, u64::MAX), Some(u64::MAX as f64));
+    }
+
+    #[test]
+    fn tolerances_mean_what_they_mean_in_numpy() {
+        let f8 = Dtype::parse("<f8").unwrap();
+        let close = |a: f64, b: f64, relative, absolute, equal_nan| {
+            let tolerance = Tolerance { relative, absolute, equal_nan };
+            tolerance.holds((&f8, &a.to_le_bytes()), (&f8, &b.to_le_bytes())).unwrap()
+        };
+        // The relative tolerance is that of the second number.
+        assert!(close(110.0, 100.0, 0.1, 0.0, false) && close(90.0, 100.0, 0.1, 0.0, false));
+        assert!(!close(100.0, 90.0, 0.1, 0.0, false));
+        assert!(close(1.0, 1.5, 0.0, 0.5, false) && !close(1.0, 1.5, 0.0, 0.49, false));
+        assert!(close(0.0, -0.0, 0.0, 0.0, false));
+        let (inf, nan) = (f64::INFINITY, f64::NAN);
+        assert!(close(inf, inf, 0.0, 0.0, false) && !close(inf, -inf, 1.0, 1.0, false));
+        assert!(!close(1.0, inf, 1.0, 0.0, false) && !close(inf, 1.0, 1.0, 0.0, false));
+        assert!(!close(nan, nan, 1.0, 1.0, false) && close(nan, nan, 0.0, 0.0, true));
+        assert!(!close(nan, 1.0, 1.0, 1.0, true));
+        let i8s = Dtype::parse("<i8").unwrap();
+        let exact = Tolerance { relative: 0.0, absolute: 0.0, equal_nan: false };
+        let (a, b) = ((1i64 << 53) + 1, 2f64.powi(53));
+        assert_eq!(exact.holds((&i8s, &a.to_le_bytes()), (&f8, &b.to_le_bytes())), Some(false));
+        assert_eq!(exact.holds((&Dtype::parse("|S1").unwrap(), b"a"), (&f8, &[0; 8])), None);
     }
 }

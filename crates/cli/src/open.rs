@@ -14,6 +14,7 @@ use crate::args::{Place, Raw};
 use crate::failure::{Failure, Result};
 use crate::leftover;
 use crate::output;
+use crate::report;
 
 /// What a file turned out to be.
 pub(crate) enum Opened {
@@ -45,9 +46,13 @@ pub(crate) fn options(place: Place, exec: Exec) -> OpenOptions {
 /// Opens an array or any other frame.
 pub(crate) fn any(path: &Path, place: Place, exec: Exec) -> Result<Opened> {
     output::check_named(path)?;
+    let threads = exec.threads();
     let options = options(place, exec);
     let error = match Array::open_with(path, &options) {
-        Ok(array) => return Ok(Opened::Array(Box::new(array))),
+        Ok(array) => {
+            output::detail(|| opened(path, &array, threads));
+            return Ok(Opened::Array(Box::new(array)));
+        }
         Err(error) => error,
     };
     if error.fault() == Fault::File
@@ -69,6 +74,21 @@ pub(crate) fn any(path: &Path, place: Place, exec: Exec) -> Result<Opened> {
     } else {
         failure
     })
+}
+
+/// What is said of an array that was opened.
+fn opened(path: &Path, array: &Array, threads: usize) -> String {
+    format!(
+        "opened {}: {} {}, chunks {}, blocks {}, {}, {}; {}",
+        path.display(),
+        report::lengths(array.shape()),
+        report::dtype(array.dtype()),
+        report::lengths(array.chunks()),
+        report::lengths(array.blocks()),
+        report::params(array.schunk().params()),
+        report::bytes(array.schunk().cbytes()),
+        report::count(threads as u64, "thread"),
+    )
 }
 
 /// As [`any`]; what python-blosc2 stores in the place of data is opened as a frame, to be described.

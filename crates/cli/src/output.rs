@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::failure::{Failure, Result};
 use crate::leftover;
+pub(crate) use crate::talk::{Talk, detail, note, set_talk, talks, tell};
 
 /// Whether a path means standard input or output.
 pub(crate) fn is_standard(path: &Path) -> bool {
@@ -249,7 +250,6 @@ impl Drop for Draft {
 }
 
 /// Writes a small file whole.
-#[cfg(feature = "plot")]
 pub(crate) fn write_file(path: &Path, bytes: &[u8], force: bool) -> Result<()> {
     let mut draft = Draft::new(path, "out")?;
     draft.write_at(0, bytes)?;
@@ -267,9 +267,9 @@ pub(crate) fn check_terminal(path: &Path, force: bool) -> Result<()> {
     Ok(())
 }
 
-/// Writes a line to standard error. Where that is closed or full the line is lost, and the work goes on.
-pub(crate) fn tell(line: &str) {
-    let _ = writeln!(io::stderr().lock(), "{line}");
+/// Writes a line about what was done to standard output, unless the user wants quiet.
+pub(crate) fn summary(line: &str) -> Result<()> {
+    if talks(Talk::Normal) { print(&format!("{line}\n")) } else { Ok(()) }
 }
 
 /// Writes to standard output, to the end.

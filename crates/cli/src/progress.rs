@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use b2nd::Exec;
 
+use crate::output::{self, Talk};
 use crate::report;
 
 /// Work of a known length, in bytes.
@@ -34,7 +35,8 @@ impl Progress {
             // The first drawing waits for a while: short work shows no bar at all.
             Arc::new(Bar { verb, total, done: AtomicU64::new(0), started, drawn: Mutex::new(Some(started)) })
         };
-        Progress((total > 0 && std::io::stderr().is_terminal()).then(bar))
+        let shown = total > 0 && output::talks(Talk::Normal) && std::io::stderr().is_terminal();
+        Progress(shown.then(bar))
     }
 
     /// `exec`, with every byte it does added to the bar.

@@ -5,8 +5,8 @@ use std::time::Duration;
 use b2nd::array::{Array, Dtype};
 use b2nd::chunk::Params;
 use b2nd::schunk::{Rewritten, SChunk, SpaceUse};
-use b2nd::{Codec, Pipeline};
-use b2nd::{Filter, filter};
+use b2nd::{AttrValue, Codec, Damage, Filter, Pipeline, filter};
+use serde_json::{Value as Json, json};
 
 /// A shape as Python writes it: `()`, `(5,)`, `(3, 4)`.
 pub(crate) fn lengths(shape: &[u64]) -> String {
@@ -22,6 +22,50 @@ pub(crate) fn rewritten(schunk: &SChunk) -> Option<&'static str> {
         Rewritten::Header => Some("another program (C-Blosc2, python-blosc2) has rewritten the header since"),
         _ => Some("another program (C-Blosc2, python-blosc2) has written to the file since"),
     }
+}
+
+/// The same as a word for programs.
+pub(crate) fn rewritten_key(schunk: &SChunk) -> Option<&'static str> {
+    Some(match schunk.rewritten().ok().flatten()? {
+        Rewritten::Header => "header",
+        _ => "frame",
+    })
+}
+
+/// Damaged places as JSON, `most` at most.
+pub(crate) fn damage(places: &[Damage], most: usize) -> Vec<Json> {
+    let each = |place: &Damage| {
+        json!({
+            "chunk": place.chunk,
+            "chunks": place.count,
+            "block": place.block,
+            "start": place.start,
+            "stop": place.stop,
+            "error": place.error.to_string(),
+        })
+    };
+    places.iter().take(most).map(each).collect()
+}
+
+/// The names of an array's axes, by xarray's convention: the attribute `_ARRAY_DIMENSIONS`, a list of a text for each axis.
+pub(crate) fn dimensions(array: &Array) -> Option<Vec<String>> {
+    let value = short_attribute(array.schunk(), DIMENSIONS)?;
+    let names: Option<Vec<String>> =
+        value.as_list()?.iter().map(|name| name.as_str().map(str::to_owned)).collect();
+    names.filter(|names| names.len() == array.ndim())
+}
+
+/// The attribute that has the names of the axes, as in Zarr.
+pub(crate) const DIMENSIONS: &str = "_ARRAY_DIMENSIONS";
+
+/// Longer attributes are read only when they are asked for by name.
+pub(crate) const LONG_ATTRIBUTE: u64 = 64 << 10;
+
+/// The value of an attribute that is there, whole, and not long.
+pub(crate) fn short_attribute(schunk: &SChunk, name: &str) -> Option<AttrValue> {
+    let mut lengths = schunk.vlmetalayer_lengths().ok()?;
+    lengths.find(|(found, len)| *found == name && len.is_some_and(|len| len <= LONG_ATTRIBUTE))?;
+    AttrValue::from_msgpack(&schunk.vlmetalayer(name).ok()??).ok()
 }
 
 /// A number of bytes with a unit: `512 B`, `1.5 KiB`, `3.2 GiB`.

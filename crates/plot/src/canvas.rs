@@ -78,13 +78,15 @@ pub(crate) struct Canvas {
     width: usize,
     height: usize,
     pixels: Vec<Rgb>,
+    /// Nothing is drawn outside of it.
+    clip: Option<Rect>,
 }
 
 impl Canvas {
     /// A canvas of one colour.
     pub(crate) fn new(width: i32, height: i32, colour: Rgb) -> Self {
         let (width, height) = (width.max(1) as usize, height.max(1) as usize);
-        Self { width, height, pixels: vec![colour; width * height] }
+        Self { width, height, pixels: vec![colour; width * height], clip: None }
     }
 
     /// Its width and height.
@@ -97,7 +99,18 @@ impl Canvas {
         self.pixels.as_flattened()
     }
 
+    /// Draws only inside a rectangle from now on, or everywhere.
+    pub(crate) fn clip(&mut self, to: Option<Rect>) {
+        self.clip = to;
+    }
+
     fn pixel(&mut self, x: i32, y: i32) -> Option<&mut Rgb> {
+        let inside = |Rect { x: left, y: top, w, h }: Rect| {
+            (left..left + w).contains(&x) && (top..top + h).contains(&y)
+        };
+        if !self.clip.is_none_or(inside) {
+            return None;
+        }
         let (x, y) = (usize::try_from(x).ok()?, usize::try_from(y).ok()?);
         if x < self.width { self.pixels.get_mut(y * self.width + x) } else { None }
     }
@@ -144,7 +157,7 @@ impl Canvas {
     }
 
     /// Draws strokes with round ends as one shape: where two meet, the edge is not drawn twice.
-    fn strokes(&mut self, strokes: &[Stroke], weight: f64, colour: Rgb) {
+    pub(crate) fn strokes(&mut self, strokes: &[Stroke], weight: f64, colour: Rgb) {
         let ends = || strokes.iter().flatten();
         let reach = weight + 1.0;
         let left = ends().map(|p| p.0).fold(f64::INFINITY, f64::min) - reach;

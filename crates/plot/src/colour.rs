@@ -1,11 +1,85 @@
-//! The colour map and what a terminal can show of it.
+//! The colour maps and what a terminal can show of them.
 //!
-//! The map is viridis (dedicated to the public domain under CC0 by its makers): dark blue to yellow, with
+//! The map for most pictures is viridis (dedicated to the public domain under CC0 by its makers): dark blue to yellow, with
 //! even steps of perceived lightness, so that a picture printed in grey still orders the values rightly.
 //! 25 of its colours are kept and a cubic runs through them; the result is within 1/255 of the whole table.
 
 /// A colour: red, green, blue.
 pub(crate) type Rgb = [u8; 3];
+
+/// A colour map: from a value's place between the ends, 0 to 1, to a colour.
+///
+/// ```
+/// use b2nd_plot::Map;
+/// assert_eq!(Map::from_name("viridis"), Some(Map::default()));
+/// assert_eq!(Map::from_name("grey_r").map(|map| map.colour(0.0)), Some([255, 255, 255]));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Map {
+    kind: Kind,
+    reversed: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Kind {
+    #[default]
+    Viridis,
+    Grey,
+    Heat,
+    Diverging,
+}
+
+/// The name of each map, and that of its reverse.
+const NAMES: [(&str, &str, Kind); 4] = [
+    ("viridis", "viridis_r", Kind::Viridis),
+    ("grey", "grey_r", Kind::Grey),
+    ("heat", "heat_r", Kind::Heat),
+    ("diverging", "diverging_r", Kind::Diverging),
+];
+
+/// Black, red, yellow, white.
+const HEAT: [Rgb; 5] = [[0, 0, 0], [110, 10, 20], [215, 60, 10], [250, 175, 40], [255, 255, 240]];
+/// Blue to red through white: for values on both sides of a middle.
+const DIVERGING: [Rgb; 5] = [[22, 60, 140], [110, 160, 215], [244, 244, 242], [225, 135, 105], [140, 20, 35]];
+
+impl Map {
+    /// The names of all maps; those that end in `_r` are reversed.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        NAMES.into_iter().flat_map(|(name, reverse, _)| [name, reverse])
+    }
+
+    /// The map of a name, if there is one.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        let (_, reverse, kind) =
+            NAMES.into_iter().find(|(plain, reverse, _)| [*plain, *reverse].contains(&name))?;
+        Some(Self { kind, reversed: name == reverse })
+    }
+
+    /// The colour at `t`, 0 to 1; what lies outside takes the nearest end.
+    #[must_use]
+    pub fn colour(self, t: f64) -> [u8; 3] {
+        let t = if self.reversed { 1.0 - t } else { t };
+        match self.kind {
+            Kind::Viridis => viridis(t),
+            Kind::Grey => [(t.clamp(0.0, 1.0) * 255.0).round() as u8; 3],
+            Kind::Heat => between(&HEAT, t),
+            Kind::Diverging => between(&DIVERGING, t),
+        }
+    }
+}
+
+/// The colour at `t` of a line through colours at even distances.
+fn between(points: &[Rgb], t: f64) -> Rgb {
+    let last = points.len().saturating_sub(1);
+    let along = t.clamp(0.0, 1.0) * last as f64;
+    let segment = (along as usize).min(last.saturating_sub(1));
+    let f = along - segment as f64;
+    let at = |i: usize, channel: usize| points.get(i).map_or(0.0, |point| f64::from(point[channel]));
+    std::array::from_fn(|channel| {
+        (at(segment, channel) * (1.0 - f) + at(segment + 1, channel) * f).round() as u8
+    })
+}
 
 /// How many colours the terminal shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -129,6 +203,24 @@ mod tests {
                 assert!(ours.abs_diff(published) <= 1, "entry {entry}: {ours} for {published}");
             }
         }
+    }
+
+    #[test]
+    fn every_map_has_its_name_and_its_reverse() {
+        for name in Map::names() {
+            let map = Map::from_name(name).unwrap();
+            let reverse = match name.strip_suffix("_r") {
+                Some(plain) => Map::from_name(plain).unwrap(),
+                None => Map::from_name(&format!("{name}_r")).unwrap(),
+            };
+            for t in [0.0, 0.25, 0.5, 1.0] {
+                assert_eq!(map.colour(t), reverse.colour(1.0 - t), "{name} {t}");
+            }
+        }
+        assert_eq!(Map::from_name("jet"), None);
+        let light =
+            |t: f64| Map::from_name("heat").unwrap().colour(t).iter().map(|&c| u32::from(c)).sum::<u32>();
+        assert!((1..=100).all(|i| light(f64::from(i) / 100.0) >= light(f64::from(i - 1) / 100.0)));
     }
 
     #[test]

@@ -4,23 +4,25 @@ use std::io;
 
 use crate::Field;
 use crate::canvas::{Canvas, Face, Rect};
-use crate::colour::{ABOVE, BELOW, MISSING, Rgb, viridis};
-use crate::sample::resample;
+use crate::colour::Rgb;
+use crate::sample::{resample, resample_colours};
 use crate::scale::{Axis, Range};
 
-const PAPER: Rgb = [255, 255, 255];
-const INK: Rgb = [45, 45, 45];
-const LINE: Rgb = [90, 90, 90];
+pub(crate) const PAPER: Rgb = [255, 255, 255];
+pub(crate) const INK: Rgb = [45, 45, 45];
+pub(crate) const LINE: Rgb = [90, 90, 90];
 
-const TITLE: Face = Face::of(2.25);
-const LABEL: Face = Face::of(2.0);
-const NUMBER: Face = Face::of(1.75);
+pub(crate) const TITLE: Face = Face::of(2.25);
+pub(crate) const LABEL: Face = Face::of(2.0);
+pub(crate) const NUMBER: Face = Face::of(1.75);
 
 /// Around everything.
-const PAD: i32 = 18;
+pub(crate) const PAD: i32 = 18;
 /// The length of a tick, and the gap between it and its number.
-const TICK: i32 = 6;
-const TICK_GAP: i32 = 6;
+pub(crate) const TICK: i32 = 6;
+pub(crate) const TICK_GAP: i32 = 6;
+/// From numbers to the label beside them.
+pub(crate) const LABEL_GAP: i32 = 14;
 /// Between two things that do not belong together.
 const APART: i32 = 24;
 /// The short side of the colour bar.
@@ -32,16 +34,21 @@ const LARGEST_SAMPLE: i32 = 128;
 /// Plots that are lower carry their colour bar below.
 const LOW: i32 = 170;
 /// In less room than this (width, height) there is only the plot.
-const BARE: (i32, i32) = (260, 200);
+pub(crate) const BARE: (i32, i32) = (260, 200);
 /// The largest picture, whatever is asked.
-const LARGEST: u32 = 8192;
+pub(crate) const LARGEST: u32 = 8192;
 
 /// A PNG image of `field`, no larger than `max_width` × `max_height` pixels (and 8192 × 8192).
 ///
 /// The shape of the field is kept unless it is very long and thin. Fewer samples than pixels become squares of
 /// a whole number of pixels; more are averaged. If the room is too small for words, they are left out.
 pub fn png(field: &Field, max_width: u32, max_height: u32) -> io::Result<Vec<u8>> {
-    let canvas = draw(field, max_width.clamp(1, LARGEST) as i32, max_height.clamp(1, LARGEST) as i32);
+    let [width, height] = [max_width, max_height].map(|side| side.clamp(1, LARGEST) as i32);
+    encoded(&draw(field, width, height))
+}
+
+/// A canvas as a PNG file.
+pub(crate) fn encoded(canvas: &Canvas) -> io::Result<Vec<u8>> {
     let mut file = Vec::new();
     let (width, height) = canvas.size();
     let mut encoder = png::Encoder::new(&mut file, width, height);
@@ -55,7 +62,7 @@ pub fn png(field: &Field, max_width: u32, max_height: u32) -> io::Result<Vec<u8>
 
 /// Draws `field`.
 fn draw(field: &Field, max_width: i32, max_height: i32) -> Canvas {
-    let range = Range::of(field.shown());
+    let range = field.range();
     if max_width < BARE.0 || max_height < BARE.1 {
         let (w, h) = plot_size(field, max_width, max_height);
         let plot = Rect { x: 0, y: 0, w, h };
@@ -68,14 +75,21 @@ fn draw(field: &Field, max_width: i32, max_height: i32) -> Canvas {
     draw_cells(&mut canvas, field, &range, layout.plot);
     canvas.frame(layout.plot.grown(1), LINE);
     draw_rows(&mut canvas, field, &layout);
-    draw_columns(&mut canvas, field, &layout);
+    let columns = Columns { axis: field.col_axis(), label: &field.col_label, plot: layout.plot };
+    columns.draw(&mut canvas, layout.width);
     draw_bar(&mut canvas, &range, &layout);
+    draw_label(&mut canvas, field, &range, &layout);
     draw_legend(&mut canvas, &range, &layout);
-    let title = TITLE.shortened(&field.title, layout.width - 2 * PAD);
-    let middle = layout.plot.x + layout.plot.w / 2;
-    let at = between(middle - TITLE.length(&title) / 2, PAD, layout.width - PAD - TITLE.length(&title));
-    canvas.text(at, PAD, &title, TITLE, INK);
+    draw_title(&mut canvas, &field.title, layout.plot, layout.width);
     canvas
+}
+
+/// Writes the title over the middle of the plot.
+pub(crate) fn draw_title(canvas: &mut Canvas, title: &str, plot: Rect, width: i32) {
+    let title = TITLE.shortened(title, width - 2 * PAD);
+    let middle = plot.x + plot.w / 2;
+    let at = between(middle - TITLE.length(&title) / 2, PAD, width - PAD - TITLE.length(&title));
+    canvas.text(at, PAD, &title, TITLE, INK);
 }
 
 /// Where the parts of a picture with words are.
@@ -96,7 +110,7 @@ impl Layout {
     /// The layout of a picture of `field`, whose values have that range.
     pub(crate) fn of(field: &Field, range: &Range, max_width: i32, max_height: i32) -> Self {
         let upright = Self::with_bar(field, range, max_width, max_height, false);
-        if upright.plot.h >= LOW {
+        if upright.plot.h >= LOW || field.is_coloured() {
             return upright;
         }
         Self::with_bar(field, range, max_width, max_height, true)
@@ -105,24 +119,34 @@ impl Layout {
     fn with_bar(field: &Field, range: &Range, max_width: i32, max_height: i32, lying: bool) -> Self {
         let has = |present: bool, pixels: i32| if present { pixels } else { 0 };
         let beside_tick = TICK + TICK_GAP;
+        let labelled = !field.scale.label.is_empty() && !field.is_coloured();
         let row_number = NUMBER.length(&field.row_axis().widest());
-        let left = PAD + has(!field.row_label.is_empty(), LABEL.height() + 14) + row_number + beside_tick;
+        let left =
+            PAD + has(!field.row_label.is_empty(), LABEL.height() + LABEL_GAP) + row_number + beside_tick;
         let top = PAD + has(!field.title.is_empty(), TITLE.height() + 18);
         let under = beside_tick
             + NUMBER.height()
-            + has(!field.col_label.is_empty(), 14 + LABEL.height() + descent(LABEL));
-        let legend = has(range.missing || range.above || range.below, APART - 4 + NUMBER.height());
-        let bar_room = APART + BAR + beside_tick;
+            + has(!field.col_label.is_empty(), LABEL_GAP + LABEL.height() + descent(LABEL));
+        let explained = range.others().next().is_some() || range.note().is_some();
+        let legend = has(explained, APART - 4 + NUMBER.height());
+        let label = has(labelled, LABEL_GAP + LABEL.height());
+        let bar_room = has(!field.is_coloured(), APART + BAR + beside_tick);
         let (right, bottom) = if lying {
-            (PAD + APART, under + bar_room + NUMBER.height() + legend + PAD)
+            (
+                PAD + APART,
+                under + bar_room + NUMBER.height() + has(labelled, label + descent(LABEL)) + legend + PAD,
+            )
         } else {
-            (bar_room + widest_value(range) + PAD, under + legend + PAD)
+            (bar_room + widest_value(range) + label + PAD, under + legend + PAD)
         };
         let (w, h) = plot_size(field, max_width - left - right, max_height - top - bottom);
         let mut plot = Rect { x: left, y: top, w, h };
         // A lying bar of a narrow plot, and the title, may need more than the plot's width.
         let bar_length = if lying { w.max(4 * widest_value(range)).max(120) } else { h };
-        let wanted = (left + w.max(has(lying, bar_length)) + right).max(TITLE.length(&field.title) + 2 * PAD);
+        let note = left + NUMBER.length(&range.note().unwrap_or_default()) + PAD;
+        let wanted = (left + w.max(has(lying, bar_length)) + right)
+            .max(TITLE.length(&field.title) + 2 * PAD)
+            .max(note);
         let width = wanted.min(max_width);
         let bar_length = if lying { bar_length.min(width - left - right) } else { h };
         // What the title adds is shared between the sides.
@@ -140,7 +164,7 @@ impl Layout {
 }
 
 /// How far letters reach below their line.
-fn descent(face: Face) -> i32 {
+pub(crate) fn descent(face: Face) -> i32 {
     (2.0 * face.pitch) as i32
 }
 
@@ -167,7 +191,7 @@ fn plot_size(field: &Field, room_w: i32, room_h: i32) -> (i32, i32) {
     (side(cols, room_w), side(rows, room_h))
 }
 
-fn between(v: i32, low: i32, high: i32) -> i32 {
+pub(crate) fn between(v: i32, low: i32, high: i32) -> i32 {
     v.min(high).max(low)
 }
 
@@ -176,16 +200,25 @@ fn draw_cells(canvas: &mut Canvas, field: &Field, range: &Range, plot: Rect) {
         canvas.fill(plot, PAPER);
         return;
     }
-    let cells = resample(field.shown(), [field.rows, field.cols], [plot.h as usize, plot.w as usize]);
+    let cells = cells(field, range, [plot.h as usize, plot.w as usize]);
     for (y, line) in (plot.y..).zip(cells.chunks_exact(plot.w as usize)) {
-        for (x, &v) in (plot.x..).zip(line) {
-            canvas.put(x, y, range.colour(v));
+        for (x, &colour) in (plot.x..).zip(line) {
+            canvas.put(x, y, colour);
         }
     }
 }
 
+/// The colours of a field as so many rows and columns.
+pub(crate) fn cells(field: &Field, range: &Range, shape: [usize; 2]) -> Vec<Rgb> {
+    let samples = [field.rows, field.cols];
+    if field.is_coloured() {
+        return resample_colours(&field.colours, samples, shape);
+    }
+    resample(field.shown(), samples, shape).into_iter().map(|v| range.colour(v)).collect()
+}
+
 /// The pixel of a position along an axis, from the start of the plot.
-fn pixel_of(position: f64, axis: Axis, length: i32) -> i32 {
+pub(crate) fn pixel_of(position: f64, axis: Axis<'_>, length: i32) -> i32 {
     let at = position / axis.len.max(1) as f64 * f64::from(length);
     between(at as i32, 0, length - 1)
 }
@@ -200,29 +233,61 @@ fn draw_rows(canvas: &mut Canvas, field: &Field, layout: &Layout) {
         let x = edge - TICK_GAP - NUMBER.length(&text);
         canvas.text(x, y - NUMBER.height() / 2, &text, NUMBER, INK);
     }
-    let label = LABEL.shortened(&field.row_label, layout.height - 2 * PAD);
+    let x = edge - TICK_GAP - NUMBER.length(&axis.widest()) - LABEL_GAP - LABEL.height();
+    draw_upwards(canvas, &field.row_label, x, plot, layout.height);
+}
+
+/// Writes a label upwards beside the middle of a plot, on a canvas of this height.
+pub(crate) fn draw_upwards(canvas: &mut Canvas, label: &str, x: i32, plot: Rect, height: i32) {
+    let label = LABEL.shortened(label, height - 2 * PAD);
     let length = LABEL.length(&label);
-    let start = between(plot.y + (plot.h + length) / 2, PAD + length, layout.height - PAD);
-    let x = edge - TICK_GAP - NUMBER.length(&axis.widest()) - 14 - LABEL.height();
+    let start = between(plot.y + (plot.h + length) / 2, PAD + length, height - PAD);
     canvas.text(x, start, &label, Face { upwards: true, ..LABEL }, INK);
 }
 
-fn draw_columns(canvas: &mut Canvas, field: &Field, layout: &Layout) {
-    let (axis, plot) = (field.col_axis(), layout.plot);
-    let gap = f64::from(NUMBER.length(&axis.widest()) + 18) * axis.len as f64 / f64::from(plot.w);
-    let edge = plot.y + plot.h + 1;
-    let centred = |text: &str, face: Face, middle: i32| {
-        let length = face.length(text);
-        between(middle - length / 2, 4, layout.width - 4 - length)
-    };
-    for (position, text) in axis.ticks(gap) {
-        let x = plot.x + pixel_of(position, axis, plot.w);
-        canvas.fill(Rect { x, y: edge, w: 1, h: TICK }, LINE);
-        canvas.text(centred(&text, NUMBER, x), edge + TICK + TICK_GAP, &text, NUMBER, INK);
+/// Writes what the values are beside the colour bar, or below it.
+fn draw_label(canvas: &mut Canvas, field: &Field, range: &Range, layout: &Layout) {
+    let (bar, label) = (layout.bar, &field.scale.label);
+    if label.is_empty() || field.is_coloured() {
+        return;
     }
-    let label = LABEL.shortened(&field.col_label, layout.width - 2 * PAD);
-    let y = edge + TICK + TICK_GAP + NUMBER.height() + 14;
-    canvas.text(centred(&label, LABEL, plot.x + plot.w / 2), y, &label, LABEL, INK);
+    let beside = TICK + TICK_GAP + LABEL_GAP + 1;
+    if !layout.lying {
+        let x = bar.x + bar.w + beside + widest_value(range);
+        return draw_upwards(canvas, label, x, bar, layout.height);
+    }
+    let label = LABEL.shortened(label, layout.width - 2 * PAD);
+    let length = LABEL.length(&label);
+    let x = between(bar.x + (bar.w - length) / 2, 4, layout.width - 4 - length);
+    canvas.text(x, bar.y + bar.h + beside + NUMBER.height(), &label, LABEL, INK);
+}
+
+/// What is written below a plot.
+pub(crate) struct Columns<'a> {
+    pub(crate) axis: Axis<'a>,
+    pub(crate) label: &'a str,
+    pub(crate) plot: Rect,
+}
+
+impl Columns<'_> {
+    /// Draws ticks, numbers and the label, on a canvas of this width.
+    pub(crate) fn draw(&self, canvas: &mut Canvas, width: i32) {
+        let Columns { axis, plot, .. } = *self;
+        let gap = f64::from(NUMBER.length(&axis.widest()) + 18) * axis.len as f64 / f64::from(plot.w);
+        let edge = plot.y + plot.h + 1;
+        let centred = |text: &str, face: Face, middle: i32| {
+            let length = face.length(text);
+            between(middle - length / 2, 4, width - 4 - length)
+        };
+        for (position, text) in axis.ticks(gap) {
+            let x = plot.x + pixel_of(position, axis, plot.w);
+            canvas.fill(Rect { x, y: edge, w: 1, h: TICK }, LINE);
+            canvas.text(centred(&text, NUMBER, x), edge + TICK + TICK_GAP, &text, NUMBER, INK);
+        }
+        let label = LABEL.shortened(self.label, width - 2 * PAD);
+        let y = edge + TICK + TICK_GAP + NUMBER.height() + LABEL_GAP;
+        canvas.text(centred(&label, LABEL, plot.x + plot.w / 2), y, &label, LABEL, INK);
+    }
 }
 
 fn draw_bar(canvas: &mut Canvas, range: &Range, layout: &Layout) {
@@ -233,7 +298,7 @@ fn draw_bar(canvas: &mut Canvas, range: &Range, layout: &Layout) {
     }
     for i in 0..length {
         let t = if range.is_constant() { 0.5 } else { (f64::from(i) + 0.5) / f64::from(length) };
-        let colour = viridis(t);
+        let colour = range.colour_at(t);
         if layout.lying {
             canvas.fill(Rect { x: bar.x + i, w: 1, ..bar }, colour);
         } else {
@@ -259,13 +324,14 @@ fn draw_bar(canvas: &mut Canvas, range: &Range, layout: &Layout) {
 }
 
 fn draw_legend(canvas: &mut Canvas, range: &Range, layout: &Layout) {
-    let kinds = [(range.missing, MISSING, "NaN"), (range.above, ABOVE, "+inf"), (range.below, BELOW, "-inf")];
     let (mut x, side) = (layout.plot.x - 1, NUMBER.height());
-    for (_, colour, name) in kinds.into_iter().filter(|(present, ..)| *present) {
+    for (v, name) in range.others() {
         let swatch = Rect { x, y: layout.legend, w: side, h: side };
-        canvas.fill(swatch, colour);
+        canvas.fill(swatch, range.colour(v));
         canvas.frame(swatch, LINE);
         canvas.text(x + side + 8, layout.legend, name, NUMBER, INK);
         x += side + 8 + NUMBER.length(name) + APART;
     }
+    let note = NUMBER.shortened(&range.note().unwrap_or_default(), layout.width - PAD - x);
+    canvas.text(x, layout.legend, &note, NUMBER, INK);
 }

@@ -3,6 +3,8 @@
 //!
 //! Only finite samples enter a mean. A cell of which more than half is not finite shows what most of that is.
 
+use crate::colour::Rgb;
+
 /// Which samples one cell covers, and how much of it each one takes; the parts sum to 1.
 struct Cover {
     first: usize,
@@ -47,6 +49,19 @@ pub(crate) fn resample(values: &[f64], [rows, cols]: [usize; 2], [high, wide]: [
         cells.extend(line.iter().map(Mean::value));
     }
     cells
+}
+
+/// Colours, `rows` × `cols` in row-major order, as `high` × `wide` cells.
+pub(crate) fn resample_colours(colours: &[Rgb], shape: [usize; 2], cells: [usize; 2]) -> Vec<Rgb> {
+    let channel = |n: usize| {
+        let values: Vec<f64> = colours.iter().map(|colour| f64::from(colour[n])).collect();
+        resample(&values, shape, cells)
+    };
+    let [red, green, blue] = [channel(0), channel(1), channel(2)];
+    // What lacks at the end is white.
+    let level = |v: f64| if v.is_nan() { u8::MAX } else { v.round() as u8 };
+    let each = red.into_iter().zip(green).zip(blue);
+    each.map(|((red, green), blue)| [level(red), level(green), level(blue)]).collect()
 }
 
 #[derive(Clone, Default)]

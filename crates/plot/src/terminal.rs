@@ -1,9 +1,10 @@
 //! The field as lines of text: two values a character in colour, one without.
 
 use crate::Field;
-use crate::colour::{ColourDepth, Rgb, nearest_256, viridis};
+use crate::colour::{ColourDepth, Rgb, nearest_256};
+use crate::picture;
 use crate::sample::resample;
-use crate::scale::{Axis, Range, plain};
+use crate::scale::{Axis, Range};
 
 /// From the least value to the greatest, without colour. A missing value is a blank.
 const RAMP: [char; 9] = ['.', ':', '-', '=', '+', '*', '#', '%', '@'];
@@ -13,6 +14,8 @@ const AROUND: usize = 4;
 const BARE: (usize, usize) = (24, AROUND + 2);
 /// The colour bar is not longer.
 const LONGEST_BAR: usize = 64;
+/// The colour bar is not made shorter for words beside it.
+const SHORTEST_BAR: usize = 12;
 
 /// How many lines show `field` in `width` columns with its own proportions: what to ask of [`terminal`], if the
 /// screen has as many. A character counts as twice as high as it is wide.
@@ -30,7 +33,7 @@ pub fn terminal_height(field: &Field, width: usize) -> usize {
 /// the room; control characters in them, and those that may not take one column, become question marks.
 #[must_use]
 pub fn terminal(field: &Field, width: usize, height: usize, colour: ColourDepth) -> String {
-    let range = Range::of(field.shown());
+    let range = field.range();
     let gutter = gutter(field);
     let bare = width < BARE.0.max(gutter + 8) || height < BARE.1;
     let lines = if bare {
@@ -46,9 +49,18 @@ pub fn terminal(field: &Field, width: usize, height: usize, colour: ColourDepth)
         }
         lines.push(text(&column_numbers(field.col_axis(), gutter, columns)));
         lines.push(centred(&axis_names(field), width));
-        lines.push(bar(&range, width, colour));
+        lines.push(if field.is_coloured() {
+            Vec::new()
+        } else {
+            bar(&range, &field.scale.label, width, colour)
+        });
         lines
     };
+    page(lines, width, colour)
+}
+
+/// Lines of this width as text.
+pub(crate) fn page(lines: Vec<Vec<Cell>>, width: usize, colour: ColourDepth) -> String {
     let mut page = String::new();
     for mut line in lines {
         line.resize(width, Cell::Char(' '));
@@ -59,7 +71,7 @@ pub fn terminal(field: &Field, width: usize, height: usize, colour: ColourDepth)
 
 /// What one column of a line shows.
 #[derive(Clone, Copy, PartialEq)]
-enum Cell {
+pub(crate) enum Cell {
     /// Two colours, one above the other.
     Halves(Rgb, Rgb),
     /// A character in the terminal's own colours.
@@ -111,25 +123,36 @@ fn plot_lines(
     }
     let shape = [field.rows, field.cols];
     if depth == ColourDepth::None {
+        if field.is_coloured() {
+            let cells = picture::cells(field, range, [rows, columns]);
+            let line =
+                |colours: &[Rgb]| colours.iter().map(|&colour| Cell::Char(ramp(light(colour)))).collect();
+            return cells.chunks_exact(columns).map(line).collect();
+        }
         let cells = resample(field.shown(), shape, [rows, columns]);
         let line = |values: &[f64]| values.iter().map(|&v| Cell::Char(letter(v, range))).collect();
         return cells.chunks_exact(columns).map(line).collect();
     }
-    let cells = resample(field.shown(), shape, [rows * 2, columns]);
-    let line = |pair: &[f64]| {
+    let cells = picture::cells(field, range, [rows * 2, columns]);
+    let line = |pair: &[Rgb]| {
         let (upper, lower) = pair.split_at(columns);
-        let halves = |(&u, &l): (&f64, &f64)| Cell::Halves(range.colour(u), range.colour(l));
+        let halves = |(&u, &l): (&Rgb, &Rgb)| Cell::Halves(u, l);
         upper.iter().zip(lower).map(halves).collect()
     };
     cells.chunks_exact(columns * 2).map(line).collect()
 }
 
+/// How light a colour is, 0 to 1.
+fn light([red, green, blue]: Rgb) -> f64 {
+    (0.2126 * f64::from(red) + 0.7152 * f64::from(green) + 0.0722 * f64::from(blue)) / 255.0
+}
+
 fn letter(v: f64, range: &Range) -> char {
-    if v.is_finite() {
+    if v.is_finite() && range.is_shown(v) {
         ramp(range.fraction(v))
     } else if v.is_nan() {
         ' '
-    } else if v > 0.0 {
+    } else if v == f64::INFINITY {
         '^'
     } else {
         'v'
@@ -143,11 +166,11 @@ fn ramp(t: f64) -> char {
 
 /// The columns before the plot: the longest number of a row and a blank.
 fn gutter(field: &Field) -> usize {
-    field.row_axis().widest().len() + 1
+    field.row_axis().widest().chars().count() + 1
 }
 
 /// The number at each line of the plot; most lines have none.
-fn row_numbers(axis: Axis, lines: usize) -> Vec<String> {
+fn row_numbers(axis: Axis<'_>, lines: usize) -> Vec<String> {
     let mut numbers = vec![String::new(); lines];
     for (position, text) in axis.ticks(3.0 * axis.len as f64 / lines as f64) {
         if let Some(number) = numbers.get_mut((position / axis.len as f64 * lines as f64) as usize) {
@@ -158,7 +181,7 @@ fn row_numbers(axis: Axis, lines: usize) -> Vec<String> {
 }
 
 /// The line of numbers below the plot, each one beginning where its column is.
-fn column_numbers(axis: Axis, gutter: usize, columns: usize) -> String {
+pub(crate) fn column_numbers(axis: Axis<'_>, gutter: usize, columns: usize) -> String {
     let mut line = " ".repeat(gutter);
     let gap = (axis.widest().len() + 2) as f64 * axis.len as f64 / columns as f64;
     for (position, text) in axis.ticks(gap) {
@@ -183,25 +206,26 @@ fn axis_names(field: &Field) -> String {
     }
 }
 
-/// The line that explains the colours: the least value, the map, the greatest, and what is not finite.
-fn bar(range: &Range, width: usize, depth: ColourDepth) -> Vec<Cell> {
+/// The line that explains the colours: the least value, the map, the greatest, and what it does not show.
+fn bar(range: &Range, label: &str, width: usize, depth: ColourDepth) -> Vec<Cell> {
     let plainly = depth == ColourDepth::None;
     let mut others = Vec::new();
-    for (present, v, name) in [
-        (range.missing, f64::NAN, "NaN"),
-        (range.above, f64::INFINITY, "+inf"),
-        (range.below, f64::NEG_INFINITY, "-inf"),
-    ] {
-        if present {
-            let colour = range.colour(v);
-            let swatch = if plainly { Cell::Char(letter(v, range)) } else { Cell::Halves(colour, colour) };
-            others.extend(text("  "));
-            others.extend([swatch; 2]);
-            others.extend(text(&format!(" {name}")));
+    for (v, name) in range.others() {
+        let colour = range.colour(v);
+        let swatch = if plainly { Cell::Char(letter(v, range)) } else { Cell::Halves(colour, colour) };
+        others.extend(text("  "));
+        others.extend([swatch; 2]);
+        others.extend(text(&format!(" {name}")));
+    }
+    let (low, high) = (range.text(range.low), range.text(range.high));
+    // What is said besides has room only where the bar keeps some.
+    for said in [label.to_owned(), range.note().unwrap_or_default()] {
+        let words = low.chars().count() + high.chars().count() + 4 + others.len();
+        if !said.is_empty() && words + said.chars().count() + SHORTEST_BAR < width {
+            others.extend(text(&format!("  {said}")));
         }
     }
-    let (low, high) = (plain(range.low), plain(range.high));
-    let words = low.len() + high.len() + 2 + others.len();
+    let words = low.chars().count() + high.chars().count() + 2 + others.len();
     let mut line = if !range.finite {
         text("no finite value")
     } else if range.is_constant() {
@@ -212,7 +236,8 @@ fn bar(range: &Range, width: usize, depth: ColourDepth) -> Vec<Cell> {
         let length = (width - words).min(LONGEST_BAR);
         let cell = |i: usize| {
             let t = (i as f64 + 0.5) / length as f64;
-            if plainly { Cell::Char(ramp(t)) } else { Cell::Halves(viridis(t), viridis(t)) }
+            let colour = range.colour_at(t);
+            if plainly { Cell::Char(ramp(t)) } else { Cell::Halves(colour, colour) }
         };
         let mut line = text(&format!("{low} "));
         line.extend((0..length).map(cell));
@@ -223,11 +248,11 @@ fn bar(range: &Range, width: usize, depth: ColourDepth) -> Vec<Cell> {
     line
 }
 
-fn text(words: &str) -> Vec<Cell> {
+pub(crate) fn text(words: &str) -> Vec<Cell> {
     words.chars().map(|c| Cell::Char(safe(c))).collect()
 }
 
-fn centred(words: &str, width: usize) -> Vec<Cell> {
+pub(crate) fn centred(words: &str, width: usize) -> Vec<Cell> {
     let before = width.saturating_sub(words.chars().count()) / 2;
     let mut line = text(&" ".repeat(before));
     line.extend(text(words));

@@ -2,7 +2,6 @@
 
 use crate::colour::{MISSING, Rgb, viridis};
 use crate::picture::Layout;
-use crate::scale::Range;
 use crate::{ColourDepth, Field, png, terminal, terminal_height};
 
 struct Image {
@@ -37,7 +36,7 @@ fn ramp(rows: usize, cols: usize) -> Field {
 }
 
 fn layout(field: &Field, max_width: i32, max_height: i32) -> Layout {
-    Layout::of(field, &Range::of(&field.values), max_width, max_height)
+    Layout::of(field, &field.range(), max_width, max_height)
 }
 
 fn luminance([r, g, b]: Rgb) -> f64 {

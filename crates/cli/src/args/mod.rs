@@ -1,21 +1,43 @@
 //! The command line: verbs, their options and their examples.
 
+mod inspect;
+mod picture;
+mod shell;
 mod storage;
 mod values;
+mod version;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-pub(crate) use storage::{Storage, Work};
+pub(crate) use inspect::{Attrs, AttrsAction, Compact, Diff, Info, LostFill, Repair, Verify};
+#[cfg(feature = "plot")]
+pub(crate) use picture::Plot;
+pub(crate) use picture::{Demo, DemoSize};
+pub(crate) use shell::{Completions, Man};
+pub(crate) use storage::{Storage, Threads, Work};
 pub(crate) use values::{Lengths, OpenLengths};
 
 /// N-dimensional arrays, compressed in chunks and blocks: store them, look into them, read any part of them.
 ///
 /// The files are those of Blosc2 (.b2nd): python-blosc2 opens what this program writes, and the other way round.
 #[derive(Debug, Parser)]
-#[command(name = "b2nd", version, max_term_width = 100, arg_required_else_help = true, after_help = MAIN_EXAMPLES)]
+#[command(
+    name = "b2nd",
+    version,
+    long_version = version::long(),
+    max_term_width = 100,
+    arg_required_else_help = true,
+    after_help = MAIN_EXAMPLES
+)]
 pub(crate) struct Cli {
+    /// Print results and errors only: no progress bar, no notes, no line about what was written
+    #[arg(short, long, global = true)]
+    pub(crate) quiet: bool,
+    /// Also say on standard error what is opened, with how many threads, and how long the command took
+    #[arg(short, long, global = true, conflicts_with = "quiet")]
+    pub(crate) verbose: bool,
     #[command(subcommand)]
     pub(crate) verb: Verb,
 }
@@ -68,6 +90,10 @@ pub(crate) enum Verb {
     Attrs(Attrs),
     /// Make an example field, store it, cut it, draw it
     Demo(Demo),
+    /// Write the completions of this command for a shell
+    Completions(Completions),
+    /// Write the manual page of this command
+    Man(Man),
 }
 
 /// `b2nd import`
@@ -207,25 +233,6 @@ pub(crate) struct Cat {
     pub(crate) work: Work,
 }
 
-/// `b2nd info`
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  b2nd info a.b2nd
-  b2nd info a.b2nd --json | jq .shape
-  b2nd info many.b2nd                   lists the frames of a file of several
-  b2nd info many.b2nd --index 2         one of them")]
-pub(crate) struct Info {
-    /// The array, any other Blosc2 frame, a file of several, or a bare chunk
-    #[arg(value_name = "FILE")]
-    pub(crate) file: PathBuf,
-    #[command(flatten)]
-    pub(crate) place: Place,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
 /// `b2nd slice`
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -235,7 +242,10 @@ Examples:
   b2nd slice a.b2nd '-5:,::-1'          steps and negative numbers, as in NumPy
   b2nd slice a.b2nd '[0,2],:'           a list of indices; lists are paired, as in NumPy
   b2nd slice a.b2nd 'land.npy' -o b.npy the items where a mask is true
-  b2nd slice a.b2nd '...,0' -o part.npy")]
+  b2nd slice a.b2nd '...,0' -o part.npy
+  b2nd slice a.b2nd '0' --full --precision 3
+  b2nd slice a.b2nd '0' --format csv > plane.csv
+  b2nd slice a.b2nd ':,3' --format json | jq add")]
 pub(crate) struct Slice {
     /// The array
     #[arg(value_name = "FILE")]
@@ -246,42 +256,39 @@ pub(crate) struct Slice {
     #[command(flatten)]
     pub(crate) place: Place,
     /// Write a .npy file (- for standard output) instead of printing
-    #[arg(short, long, value_name = "OUT.npy")]
+    #[arg(short, long, value_name = "OUT.npy", conflicts_with_all = ["full", "threshold", "precision", "format"])]
     pub(crate) output: Option<PathBuf>,
+    /// Print every value; without it, slices of more than 1000 items show their edges only
+    #[arg(long)]
+    pub(crate) full: bool,
+    /// Show the edges only of slices of more than N items [default: 1000]
+    #[arg(long, value_name = "N", conflicts_with = "full")]
+    pub(crate) threshold: Option<u64>,
+    /// Write at most N digits after the point of floats [default: 8 as text, all in csv and json]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(0..=400))]
+    pub(crate) precision: Option<u16>,
+    /// How values are printed: csv and json have every value, and need no more memory than --memory
+    #[arg(long, value_enum, value_name = "FORMAT", default_value = "text")]
+    pub(crate) format: SliceFormat,
     /// Take the items as this NumPy dtype of the same size, where the file does not say
     #[arg(long)]
     pub(crate) dtype: Option<String>,
     /// Replace OUT.npy if it exists, and write binary data to a terminal
     #[arg(long)]
     pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) work: Work,
 }
 
-/// `b2nd plot`
-#[cfg(feature = "plot")]
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  b2nd plot a.b2nd                      in the terminal; a deep array is cut in the middle
-  b2nd plot a.b2nd --slice '0,:,:'
-  b2nd plot a.b2nd --slice ':,-1' -o a.png")]
-pub(crate) struct Plot {
-    /// The array
-    #[arg(value_name = "FILE")]
-    pub(crate) file: PathBuf,
-    #[command(flatten)]
-    pub(crate) place: Place,
-    /// The part to draw: one that leaves at most two axes longer than 1
-    #[arg(long, value_name = "SLICE", allow_hyphen_values = true)]
-    pub(crate) slice: Option<String>,
-    /// Draw a PNG file instead of text in the terminal
-    #[arg(short, long, value_name = "OUT.png")]
-    pub(crate) output: Option<PathBuf>,
-    /// Take the items as this NumPy dtype of the same size, where the file does not say
-    #[arg(long)]
-    pub(crate) dtype: Option<String>,
-    /// Replace OUT.png if it exists, and write binary data to a terminal
-    #[arg(long)]
-    pub(crate) force: bool,
+/// How `b2nd slice` prints values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SliceFormat {
+    /// As NumPy prints them
+    Text,
+    /// A line for each row (the last axis), without a header but for structured items
+    Csv,
+    /// Nested lists; NaN and infinities are the texts "NaN", "Infinity" and "-Infinity"
+    Json,
 }
 
 /// `b2nd convert`
@@ -294,6 +301,7 @@ Examples:
   b2nd convert dir.b2nd one.b2nd                     a sparse array as one file (--sparse: back)
   b2nd convert many.b2nd third.b2nd --index 2        one frame of a file of several
   b2nd convert a.b2nd part.b2nd --slice '10:20,:,5'  a part of it, as an array of its own
+  b2nd convert a.b2nd small.b2nd --dtype '<f4'       other items, as astype in NumPy
 
 What is not said stays as it is, metalayers and attributes among them; a slice that the chunks of IN
 do not suit gets new ones. A frame without an array is copied chunk by chunk, as it is compressed:
@@ -312,7 +320,8 @@ pub(crate) struct Convert {
     pub(crate) slice: Option<String>,
     #[command(flatten)]
     pub(crate) storage: Storage,
-    /// Store this NumPy dtype of the same size, where IN does not say
+    /// Convert the items to this NumPy dtype, as astype does; where IN does not say its dtype, take them as this one of the
+    /// same size
     #[arg(long)]
     pub(crate) dtype: Option<String>,
     /// The shape, to check IN's against
@@ -321,193 +330,6 @@ pub(crate) struct Convert {
     /// Replace OUT if it exists (only once the new one is whole)
     #[arg(long)]
     pub(crate) force: bool,
-}
-
-/// `b2nd verify`
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  b2nd verify a.b2nd && echo sound
-
-The exit code is 1 if anything is damaged; each damaged block is a line with the items that are
-lost. Files of b2nd have checksums, which find every wrong bit. In files of other programs a flipped
-bit that leaves a stream well-formed changes values, and nobody can tell. `b2nd repair` saves what
-is left.")]
-pub(crate) struct Verify {
-    /// The array (or any other Blosc2 frame)
-    #[arg(value_name = "FILE")]
-    pub(crate) file: PathBuf,
-    #[command(flatten)]
-    pub(crate) place: Place,
-}
-
-/// `b2nd compact`
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  b2nd info a.b2nd          how much of the file is dead bytes
-  b2nd compact a.b2nd
-
-A writer fills most dead bytes again by itself. This writes a new file, without compressing
-anything, and gives it the old one's name; who reads the old one keeps it. Of a directory, chunk
-files that nothing refers to are removed, unless somebody reads an older state.")]
-pub(crate) struct Compact {
-    /// The array (or any other Blosc2 frame)
-    #[arg(value_name = "FILE")]
-    pub(crate) file: PathBuf,
-    #[command(flatten)]
-    pub(crate) place: Place,
-}
-
-/// `b2nd repair`
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  b2nd repair torn.b2nd whole.b2nd
-  b2nd repair torn.b2nd --in-place     the damaged file stays, as torn.b2nd.orig
-  b2nd repair torn.b2nd whole.b2nd --fill zeros
-
-Chunks that can be read are copied as they are. With checksums they are found wherever they lie, and
-what does not match is not taken; without, a chunk is right that can be decoded, and where the list
-of chunks is lost they are taken in the order in which they lie, which is said to be a guess. What
-is lost is named, and holds NaN (floats) or nothing (others). The exit code is 0 if all is as it was
-written, and 1 if anything is lost or was guessed.")]
-pub(crate) struct Repair {
-    /// The damaged array (or any other Blosc2 frame); it is only read
-    #[arg(value_name = "IN")]
-    pub(crate) input: PathBuf,
-    /// The repaired one
-    #[arg(value_name = "OUT", required_unless_present = "in_place", conflicts_with = "in_place")]
-    pub(crate) output: Option<PathBuf>,
-    /// Give the repaired one the name of the damaged one, which is kept as IN.orig
-    #[arg(long)]
-    pub(crate) in_place: bool,
-    /// What lost items are: by default NaN in arrays of floats, and not initialised in others
-    #[arg(long, value_enum, value_name = "WHAT")]
-    pub(crate) fill: Option<LostFill>,
-    /// Make all checksums anew: what is there is right from then on
-    #[arg(long)]
-    pub(crate) renew_checksums: bool,
-    /// Write a folder with a file for each chunk
-    #[arg(long)]
-    pub(crate) sparse: bool,
-    /// Where in IN the frame starts, in bytes
-    #[arg(long, value_name = "BYTES", default_value_t = 0)]
-    pub(crate) offset: u64,
-    /// Replace OUT if it exists (only once the new one is whole)
-    #[arg(long, conflicts_with = "in_place")]
-    pub(crate) force: bool,
-}
-
-/// What the items of lost chunks are.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum LostFill {
-    /// Zeros
-    Zeros,
-    /// NaN, of floats of 4 or 8 bytes
-    Nan,
-    /// Not initialised: read as zeros
-    Uninit,
-}
-
-/// `b2nd diff`
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  b2nd diff a.b2nd b.b2nd && echo equal
-  b2nd diff many.b2nd many.b2nd --index 0 --index-b 1     two frames of one file
-
-Items are compared bit for bit, whatever the chunks, codec and layout. The exit code is 1 if they
-differ.")]
-pub(crate) struct Diff {
-    /// One array
-    #[arg(value_name = "A")]
-    pub(crate) a: PathBuf,
-    /// The other
-    #[arg(value_name = "B")]
-    pub(crate) b: PathBuf,
-    /// The frame of A that starts at this byte [default: the first, at 0]
-    #[arg(long, value_name = "BYTES", conflicts_with = "index")]
-    pub(crate) offset: Option<u64>,
-    /// The frame of A of this number, counted from 0
-    #[arg(long, value_name = "N")]
-    pub(crate) index: Option<u64>,
-    /// The frame of B that starts at this byte [default: the first, at 0]
-    #[arg(long, value_name = "BYTES", conflicts_with = "index_b")]
-    pub(crate) offset_b: Option<u64>,
-    /// The frame of B of this number, counted from 0
-    #[arg(long, value_name = "N")]
-    pub(crate) index_b: Option<u64>,
-}
-
-/// What to do with an attribute.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum AttrsAction {
-    /// Show one
-    Get,
-    /// Add or replace one
-    Set,
-    /// Remove one
-    Rm,
-}
-
-/// `b2nd attrs`
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  b2nd attrs a.b2nd
-  b2nd attrs a.b2nd get units
-  b2nd attrs a.b2nd set units kelvin
-  b2nd attrs a.b2nd set origin '{\"lat\": 52.1, \"lon\": 5.2}'
-  b2nd attrs a.b2nd rm units
-  b2nd attrs many.b2nd --index 2 get units
-
-VALUE is JSON, or else a text. In Python: blosc2.open('a.b2nd').schunk.vlmeta['units']")]
-pub(crate) struct Attrs {
-    /// The array (or any other Blosc2 frame)
-    #[arg(value_name = "FILE")]
-    pub(crate) file: PathBuf,
-    /// What to do; without it all attributes are listed
-    #[arg(value_enum, value_name = "get|set|rm", requires = "name")]
-    pub(crate) action: Option<AttrsAction>,
-    /// The attribute
-    #[arg(value_name = "NAME")]
-    pub(crate) name: Option<String>,
-    /// Its new value: JSON, or else a text
-    #[arg(value_name = "VALUE", allow_hyphen_values = true)]
-    pub(crate) value: Option<String>,
-    #[command(flatten)]
-    pub(crate) place: Place,
-}
-
-/// `b2nd demo`
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  b2nd demo
-  b2nd demo /tmp/demo --size small")]
-pub(crate) struct Demo {
-    /// Where the files go
-    #[arg(value_name = "DIR", default_value = "b2nd-demo")]
-    pub(crate) dir: PathBuf,
-    /// How much to make: full is some hundreds of MB, small a few
-    #[arg(long, value_enum, default_value = "full")]
-    pub(crate) size: DemoSize,
-    /// Replace the files of an earlier demo in DIR
-    #[arg(long)]
-    pub(crate) force: bool,
-    /// Number of threads [default: all processors]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    pub(crate) threads: Option<u16>,
-}
-
-/// How large the field of the demo is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum DemoSize {
-    /// A few MB
-    Small,
-    /// Some hundreds of MB
-    Full,
 }
 
 #[cfg(test)]

@@ -44,12 +44,28 @@ pub(crate) struct Storage {
     pub(crate) work: Work,
 }
 
-/// With what means the work is done.
-#[derive(Debug, Clone, Args, Default)]
-pub(crate) struct Work {
+/// On how many threads the work is done.
+#[derive(Debug, Clone, Copy, Args, Default)]
+pub(crate) struct Threads {
     /// Number of threads [default: all processors]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) threads: Option<u16>,
+}
+
+impl Threads {
+    /// The threads to work on, until a signal stops the work.
+    pub(crate) fn exec(self) -> Exec {
+        self.threads
+            .map_or_else(Exec::default, |n| Exec::new(usize::from(n)))
+            .with_cancel(interrupt::switch())
+    }
+}
+
+/// With what means the work is done.
+#[derive(Debug, Clone, Args, Default)]
+pub(crate) struct Work {
+    #[command(flatten)]
+    pub(crate) threads: Threads,
     /// Memory for items in flight (K, M, G), besides two chunks for each thread [default: 256M]
     #[arg(long, value_name = "256M")]
     pub(crate) memory: Option<ByteSize>,
@@ -58,9 +74,7 @@ pub(crate) struct Work {
 impl Work {
     /// The threads to work on, until a signal stops the work.
     pub(crate) fn exec(&self) -> Exec {
-        self.threads
-            .map_or_else(Exec::default, |n| Exec::new(usize::from(n)))
-            .with_cancel(interrupt::switch())
+        self.threads.exec()
     }
 
     /// The bytes of items that may be in flight.

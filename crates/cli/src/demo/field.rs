@@ -13,6 +13,10 @@ pub const SHAPE: [usize; 3] = [96, 721, 1440];
 pub const AXES: [&str; 3] = ["time", "latitude", "longitude"];
 /// What it is.
 pub const NAME: &str = "air temperature (K)";
+/// What the numbers are, as the attribute `long_name`.
+pub const LONG_NAME: &str = "air temperature";
+/// Their units, as the attribute `units`.
+pub const UNITS: &str = "K";
 
 /// Distance between two values that the instrument can tell apart.
 const QUANTUM: f32 = 1.0 / 64.0;

@@ -68,7 +68,7 @@ fn date(days: i128) -> String {
 }
 
 /// The plural that a `timedelta64` is counted in.
-pub(super) fn plural(unit: Option<TimeUnit>) -> &'static str {
+pub(crate) fn plural(unit: Option<TimeUnit>) -> &'static str {
     match unit.map(TimeUnit::base) {
         None => "generic time units",
         Some(TimeBase::Year) => "years",

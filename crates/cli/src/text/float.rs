@@ -2,9 +2,6 @@
 
 use crate::text::digits::{Decimal, End, Width, decimal};
 
-/// The most digits after the point in an array.
-const PRECISION: usize = 8;
-
 /// A float of 2, 4 or 8 bytes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Float {
@@ -44,7 +41,8 @@ impl Float {
         Float { negative: bits >> (fraction_bits + exponent_bits) & 1 == 1, width, class }
     }
 
-    fn is_finite(self) -> bool {
+    /// Whether it is neither NaN nor infinite.
+    pub(super) fn is_finite(self) -> bool {
         matches!(self.class, Class::Zero | Class::Finite(_))
     }
 
@@ -80,6 +78,11 @@ impl Float {
 
     /// The text of a single value: all the digits that identify it. `point` asks for `1.0` in place of `1`.
     pub(super) fn alone(self, plus: bool, point: bool) -> String {
+        self.alone_to(plus, point, None)
+    }
+
+    /// As [`Float::alone`], with at most this number of digits after the point.
+    pub(super) fn alone_to(self, plus: bool, point: bool, most: Option<usize>) -> String {
         if !self.is_finite() {
             return self.non_finite(plus);
         }
@@ -89,7 +92,11 @@ impl Float {
             Width::Double => 1e16,
         };
         let plain = self.magnitude().is_none_or(|size| (1e-4..cutoff).contains(&size));
-        let digits = self.decimal(End::Shortest);
+        let digits = self.decimal(match (most, plain) {
+            (None, _) => End::Shortest,
+            (Some(most), true) => End::Fraction(most),
+            (Some(most), false) => End::AfterFirst(most),
+        });
         let parts = if plain { positional(&digits) } else { scientific(&digits) };
         let fraction = match (parts.fraction.is_empty(), plain && point) {
             (true, true) => ".0".to_string(),
@@ -148,6 +155,8 @@ fn exponent_text(exponent: i32, digits: usize) -> String {
 #[derive(Debug)]
 pub(super) struct FloatFormat {
     plus: bool,
+    /// The most digits after the point.
+    most: usize,
     /// The columns before the point, sign included.
     before: usize,
     /// The columns after the point.
@@ -163,10 +172,10 @@ enum Notation {
 
 impl FloatFormat {
     /// The format for all of `values`. `plus` writes a sign before positive ones.
-    pub(super) fn new(values: &[Float], plus: bool) -> Self {
+    pub(super) fn new(values: &[Float], plus: bool, most: usize) -> Self {
         let finite: Vec<Float> = values.iter().copied().filter(|v| v.is_finite()).collect();
         let is_scientific = needs_exponents(&finite);
-        let end = if is_scientific { End::AfterFirst(PRECISION) } else { End::Fraction(PRECISION) };
+        let end = if is_scientific { End::AfterFirst(most) } else { End::Fraction(most) };
         let (mut before, mut precision, mut exponent_digits) = (0, 0, 0);
         for value in &finite {
             let digits = value.decimal(end);
@@ -186,19 +195,19 @@ impl FloatFormat {
             // The words stand on the right, over the point and what follows it.
             before = before.max((3 + usize::from(signed)).saturating_sub(after + 1));
         }
-        FloatFormat { plus, before, after, notation }
+        FloatFormat { plus, most, before, after, notation }
     }
 
     /// The text of one of the values.
     pub(super) fn text(&self, value: Float) -> String {
-        let FloatFormat { plus, before, after, notation } = *self;
+        let FloatFormat { plus, most, before, after, notation } = *self;
         if !value.is_finite() {
             return format!("{:>1$}", value.non_finite(plus), before + after + 1);
         }
         let sign = value.sign(plus);
         match notation {
             Notation::Positional => {
-                let parts = positional(&value.decimal(End::Fraction(PRECISION)));
+                let parts = positional(&value.decimal(End::Fraction(most)));
                 format!("{:>before$}.{:<after$}", format!("{sign}{}", parts.whole), parts.fraction)
             }
             Notation::Scientific { precision, exponent_digits } => {

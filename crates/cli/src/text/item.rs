@@ -4,7 +4,7 @@ use b2nd::array::{ByteOrder, Dtype, Field, Kind, TimeUnit, bytes_repr, code_poin
 
 use crate::text::calendar::{NAT, iso};
 use crate::text::float::{Float, FloatFormat};
-use crate::text::{EDGE, THRESHOLD, cut};
+use crate::text::{EDGE, Style, cut};
 
 /// Where items stand, which a few types care about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,11 +38,12 @@ pub(super) struct FieldFormatter {
     shape: Vec<usize>,
     itemsize: usize,
     formatter: Formatter,
+    style: Style,
 }
 
 impl Formatter {
     /// The formatter of all `items`.
-    pub(super) fn new(dtype: &Dtype, items: &[&[u8]], context: Context) -> Self {
+    pub(super) fn new(dtype: &Dtype, items: &[&[u8]], context: Context, style: Style) -> Self {
         let dtype = dtype.clone();
         match dtype.kind() {
             Kind::Bool => Formatter::Bool { padded: context != Context::Alone },
@@ -53,12 +54,13 @@ impl Formatter {
             Kind::Float if context != Context::Array => Formatter::FloatAlone { dtype },
             Kind::Float => {
                 let values: Vec<Float> = items.iter().map(|bytes| float(&dtype, bytes)).collect();
-                Formatter::Float { dtype, format: FloatFormat::new(&values, false) }
+                Formatter::Float { dtype, format: FloatFormat::new(&values, false, style.precision) }
             }
             Kind::Complex => {
                 let (real, imaginary): (Vec<_>, Vec<_>) =
                     items.iter().map(|bytes| complex(&dtype, bytes)).unzip();
-                let (real, imaginary) = (FloatFormat::new(&real, false), FloatFormat::new(&imaginary, true));
+                let format = |values: &[Float], plus| FloatFormat::new(values, plus, style.precision);
+                let (real, imaginary) = (format(&real, false), format(&imaginary, true));
                 Formatter::Complex { dtype, real, imaginary }
             }
             Kind::Bytes => Formatter::Bytes,
@@ -72,8 +74,11 @@ impl Formatter {
                 Formatter::Timedelta { dtype, width }
             }
             Kind::Struct => {
-                let fields =
-                    dtype.fields().iter().map(|field| FieldFormatter::new(field, items, context)).collect();
+                let fields = dtype
+                    .fields()
+                    .iter()
+                    .map(|field| FieldFormatter::new(field, items, context, style))
+                    .collect();
                 Formatter::Struct { fields }
             }
             // `Kind::Void`, and kinds that this command does not know.
@@ -122,7 +127,7 @@ impl Formatter {
 }
 
 impl FieldFormatter {
-    fn new(field: &Field, items: &[&[u8]], context: Context) -> Self {
+    fn new(field: &Field, items: &[&[u8]], context: Context, style: Style) -> Self {
         // A sub-array of sub-arrays is one of all their axes.
         let (mut shape, mut dtype) = (field.shape().to_vec(), field.dtype());
         while let Some((base, axes)) = dtype.subarray() {
@@ -134,20 +139,20 @@ impl FieldFormatter {
             items.iter().flat_map(|item| cut(field_bytes(field, item), count, dtype.itemsize())).collect();
         let inner =
             if context == Context::Alone && !shape.is_empty() { Context::AloneInSubarray } else { context };
-        let formatter = Formatter::new(dtype, &parts, inner);
-        FieldFormatter { field: field.clone(), shape, itemsize: dtype.itemsize(), formatter }
+        let formatter = Formatter::new(dtype, &parts, inner, style);
+        FieldFormatter { field: field.clone(), shape, itemsize: dtype.itemsize(), formatter, style }
     }
 
     fn text(&self, item: &[u8]) -> String {
         let bytes = field_bytes(&self.field, item);
         let count = self.shape.iter().product();
         let parts = cut(bytes, count, self.itemsize);
-        let summarised = count as u64 > THRESHOLD;
+        let summarised = count as u64 > self.style.threshold;
         nested(&self.shape, &parts, summarised, &|part| self.formatter.text(part))
     }
 }
 
-fn field_bytes<'i>(field: &Field, item: &'i [u8]) -> &'i [u8] {
+pub(super) fn field_bytes<'i>(field: &Field, item: &'i [u8]) -> &'i [u8] {
     item.get(field.offset()..field.offset() + field.size()).unwrap_or_default()
 }
 

@@ -3,13 +3,14 @@
 //! Knows the texts of the items, and nothing of what they mean.
 
 use crate::text::edges::is_summarised;
-use crate::text::{LINE_WIDTH, shown};
+use crate::text::{LINE_WIDTH, Style, shown};
 
 const DOTS: &str = "...";
 
 /// The text of an array of `shape` whose shown items have the texts `words`, in C order.
-pub(super) fn lay_out(shape: &[u64], words: &[String]) -> String {
-    let mut layout = Layout { summarised: is_summarised(shape), words: words.iter(), out: String::new() };
+pub(super) fn lay_out(shape: &[u64], words: &[String], style: Style) -> String {
+    let mut layout =
+        Layout { summarised: is_summarised(shape, style), words: words.iter(), out: String::new() };
     layout.axis(shape, 0);
     layout.out
 }

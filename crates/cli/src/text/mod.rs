@@ -1,4 +1,4 @@
-//! The text of an N-dimensional array, byte for byte as NumPy 2 prints it with its default options.
+//! The text of an N-dimensional array, byte for byte as NumPy 2 prints it with its default options, or with another threshold or precision.
 //!
 //! Knows items as bytes and a dtype, and nothing of files: [`needed`] says which items the text shows, the caller reads
 //! them, and [`format()`] writes the text. From a huge array only its corners are read.
@@ -9,9 +9,13 @@ mod edges;
 mod float;
 mod item;
 mod lines;
+mod plain;
 mod scalar;
 
+#[cfg(feature = "plot")]
+pub(crate) use calendar::plural;
 pub use edges::{edge_shape, needed};
+pub(crate) use plain::{Values, csv_header, to_csv, to_json};
 pub use scalar::scalar;
 
 use std::ops::Range;
@@ -19,8 +23,21 @@ use std::ops::Range;
 use b2nd::array::Dtype;
 use b2nd::{Error, Result};
 
-/// Above this number of items, only the edges are shown.
-const THRESHOLD: u64 = 1000;
+/// What `numpy.printoptions` says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Style {
+    /// Above this number of items, only the edges are shown.
+    pub threshold: u64,
+    /// The most digits after the point of floats.
+    pub precision: usize,
+}
+
+impl Default for Style {
+    fn default() -> Self {
+        Style { threshold: 1000, precision: 8 }
+    }
+}
+
 /// How many items an edge has.
 const EDGE: u64 = 3;
 /// The longest line.
@@ -35,12 +52,12 @@ const LINE_WIDTH: usize = 75;
 ///
 /// ```
 /// use b2nd::array::Dtype;
-/// let text = b2nd_cli::text::format(&Dtype::parse("|u1")?, &[2, 2], &[1, 2, 30, 4])?;
+/// let text = b2nd_cli::text::format(&Dtype::parse("|u1")?, &[2, 2], &[1, 2, 30, 4], Default::default())?;
 /// assert_eq!(text, "[[ 1  2]\n [30  4]]");
 /// # Ok::<(), b2nd::Error>(())
 /// ```
-pub fn format(dtype: &Dtype, shape: &[u64], edge: &[u8]) -> Result<String> {
-    let count: Option<usize> = edge_shape(shape)
+pub fn format(dtype: &Dtype, shape: &[u64], edge: &[u8], style: Style) -> Result<String> {
+    let count: Option<usize> = edge_shape(shape, style)
         .iter()
         .try_fold(1u64, |n, &axis| n.checked_mul(axis))
         .and_then(|n| n.try_into().ok());
@@ -54,9 +71,9 @@ pub fn format(dtype: &Dtype, shape: &[u64], edge: &[u8]) -> Result<String> {
     if shape.is_empty() {
         return Ok(items.first().map(|bytes| scalar::text(dtype, bytes)).unwrap_or_default());
     }
-    let formatter = item::Formatter::new(dtype, &items, item::Context::Array);
+    let formatter = item::Formatter::new(dtype, &items, item::Context::Array, style);
     let words: Vec<String> = items.iter().map(|bytes| formatter.text(bytes)).collect();
-    Ok(lines::lay_out(shape, &words))
+    Ok(lines::lay_out(shape, &words, style))
 }
 
 /// `count` items of `size` bytes each; `bytes` has them all.

@@ -2,6 +2,7 @@
 
 use b2nd::array::{Dtype, Kind, bytes_repr};
 
+use crate::text::Style;
 use crate::text::calendar::{NAT, iso, plural};
 use crate::text::item::{
     Context, Formatter, code_points, complex, count, float, integer, raw, without_zeros,
@@ -43,7 +44,9 @@ pub(super) fn text(dtype: &Dtype, bytes: &[u8]) -> String {
                 format!("{steps} {}", plural(unit))
             }
         },
-        Kind::Bool | Kind::Struct => Formatter::new(dtype, &[bytes], Context::Alone).text(bytes),
+        Kind::Bool | Kind::Struct => {
+            Formatter::new(dtype, &[bytes], Context::Alone, Style::default()).text(bytes)
+        }
         // `Kind::Void`, and kinds that this command does not know.
         _ => raw(bytes),
     }

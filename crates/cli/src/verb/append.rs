@@ -30,7 +30,7 @@ pub(super) fn run(args: &Append) -> Result<Outcome> {
     }
     let added = array.nbytes().saturating_sub(before);
     let text = report::appended(&args.file.display().to_string(), &array, added, axis, started.elapsed());
-    output::print(&format!("{text}\n"))?;
+    output::summary(&text)?;
     Ok(Outcome::Good)
 }
 

@@ -40,7 +40,7 @@ pub(super) fn run(args: &Cat) -> Result<Outcome> {
         }
     };
     if !standard {
-        output::print(&format!("{}: {}\n", args.output.display(), report::count(nbytes, "byte")))?;
+        output::summary(&format!("{}: {}", args.output.display(), report::count(nbytes, "byte")))?;
     }
     Ok(Outcome::Good)
 }

@@ -4,14 +4,14 @@ use std::time::Instant;
 
 use b2nd::schunk::SChunk;
 
-use crate::args::{Compact, Work};
+use crate::args::Compact;
 use crate::failure::{Failure, Outcome, Result};
 use crate::{leftover, open, output, report};
 
 pub(super) fn run(args: &Compact) -> Result<Outcome> {
     let started = Instant::now();
     output::check_named(&args.file)?;
-    let options = open::options(args.place, Work::default().exec()).with_write(true);
+    let options = open::options(args.place, args.threads.exec()).with_write(true);
     leftover::remove(&args.file);
     let opened = SChunk::open(&args.file, &options);
     let mut schunk = opened.map_err(|error| open::unwritable(&args.file, error))?;
@@ -27,6 +27,6 @@ pub(super) fn run(args: &Compact) -> Result<Outcome> {
         report::bytes(after.dead()),
         report::seconds(started.elapsed()),
     );
-    output::print(&format!("{text}\n"))?;
+    output::summary(&text)?;
     Ok(Outcome::Good)
 }

@@ -2,10 +2,10 @@
 
 use std::time::Instant;
 
-use b2nd::Exec;
-use b2nd::array::{Array, Options, Revision, Selection};
+use b2nd::array::{Array, Dtype, Options, Revision, Selection};
 use b2nd::chunk::Params;
 use b2nd::schunk::{Layout, SChunk, SaveOptions};
+use b2nd::{Exec, Pipeline};
 
 use crate::args::{Convert, Lengths};
 use crate::failure::{Failure, Outcome, Result, STORAGE_HINT};
@@ -24,7 +24,8 @@ pub(super) fn run(args: &Convert) -> Result<Outcome> {
     if let Opened::Frame(schunk) = opened {
         return copy(args, &schunk);
     }
-    let source = open::as_array(&args.input, opened, args.dtype.as_deref())?;
+    let (source, cast) = source(args, opened)?;
+    let dtype = cast.as_ref().unwrap_or(source.dtype()).clone();
     let shape = source.shape().to_vec();
     if let Some(Lengths(wanted)) = &args.shape
         && *wanted != shape
@@ -35,31 +36,65 @@ pub(super) fn run(args: &Convert) -> Result<Outcome> {
     }
     let view = View::parse(&shape, args.slice.as_deref())?;
     let shape = view.shape();
-    let itemsize = source.dtype().itemsize();
-    let nbytes = shape.iter().fold(itemsize as u64, |n, &len| n.saturating_mul(len));
+    let itemsize = source.dtype().itemsize().max(dtype.itemsize());
+    let nbytes = shape.iter().fold(dtype.itemsize() as u64, |n, &len| n.saturating_mul(len));
     let progress = Progress::new("convert", nbytes);
-    let mut writer = options(args, &source, &view, progress.watch(args.storage.work.exec()))?
+    let mut writer = options(args, (&source, &dtype), &view, progress.watch(args.storage.work.exec()))?
         .with_overwrite(args.force)
-        .create_uncommitted(&args.output, source.dtype().clone(), &shape)
+        .create_uncommitted(&args.output, dtype.clone(), &shape)
         .map_err(|error| Failure::from(error).with_usage_hint(STORAGE_HINT))?;
 
     let chunks = writer.array().chunks().to_vec();
     let axes: Vec<Grid> = shape.iter().zip(&chunks).map(|(&len, &chunk)| Grid::new(len, chunk)).collect();
-    let budget = (args.storage.work.budget() / view.cost(itemsize)).max(1);
+    let copies = if cast.is_some() { 4 } else { 1 };
+    let budget = (args.storage.work.budget() / view.cost(itemsize) / copies).max(1);
     let mut items = Vec::new();
     for region in Tiling::of_cells(&axes, budget).boxes() {
-        crate::input::resize(&mut items, region.items(), itemsize)?;
+        crate::input::resize(&mut items, region.items(), source.dtype().itemsize())?;
         source
             .read_bytes_into(view.part(&region)?, &mut items)
             .map_err(|error| Failure::from(error).about(&args.input))?;
+        if let Some(dtype) = &cast {
+            items = converted(source.dtype(), dtype, &region.shape(), &items)?;
+        }
         writer.write_bytes(Selection::from_box(&region.start, &region.stop), &items)?;
     }
     drop(items);
     let array = writer.commit()?;
     drop(progress);
     let name = args.output.display().to_string();
-    output::print(&format!("{}\n", report::stored(&name, &array, started.elapsed())))?;
+    output::summary(&report::stored(&name, &array, started.elapsed()))?;
     Ok(Outcome::Good)
+}
+
+/// The array, and the dtype that its items are converted to, if another one is asked for.
+fn source(args: &Convert, opened: Opened) -> Result<(Array, Option<Dtype>)> {
+    let unknown = |array: &Array| *array.dtype() == Dtype::raw(array.dtype().itemsize());
+    let Some(text) = args.dtype.as_deref() else {
+        return Ok((open::as_array(&args.input, opened, None)?, None));
+    };
+    let wanted = open::dtype(text)?;
+    match opened {
+        Opened::Array(array) if !unknown(&array) => {
+            let cast = (wanted != *array.dtype()).then_some(wanted);
+            Ok((*array, cast))
+        }
+        // The file does not say what its items are: the user does.
+        opened => Ok((open::as_array(&args.input, opened, Some(text))?, None)),
+    }
+}
+
+/// Items converted to another dtype, by the library, which converts arrays.
+fn converted(from: &Dtype, to: &Dtype, shape: &[u64], items: &[u8]) -> Result<Vec<u8>> {
+    let options = || Options::new().with_clevel(0).with_filters(Pipeline::none());
+    let mut array = options().create_in_memory(from.clone(), shape)?;
+    array.write_bytes(Selection::all(), items)?;
+    let cast = options().astype_in_memory(&array, to);
+    let cast = cast.map_err(|error| {
+        Failure::from(error)
+            .with_usage_hint("--dtype converts between numbers, between times of one unit, and between texts")
+    })?;
+    Ok(cast.read_bytes(Selection::all())?)
 }
 
 /// Copies a frame without an array: its chunks stay as they are compressed.
@@ -86,15 +121,16 @@ fn copy(args: &Convert, schunk: &SChunk) -> Result<Outcome> {
     schunk.save(&args.output, &options).map_err(|error| Failure::from(error).about(&args.output))?;
     let (name, chunks) = (args.output.display(), report::count(schunk.nchunks(), "chunk"));
     let (raw, stored) = (report::bytes(schunk.nbytes()), report::bytes(report::compressed(schunk)));
-    output::print(&format!("{name}: a frame of {chunks}, {raw} → {stored}, copied as they are\n"))?;
+    output::summary(&format!("{name}: a frame of {chunks}, {raw} → {stored}, copied as they are"))?;
     Ok(Outcome::Good)
 }
 
 /// What the command line says, and the source where it is silent.
-fn options(args: &Convert, source: &Array, view: &View, exec: Exec) -> Result<Options> {
+fn options(args: &Convert, (source, dtype): (&Array, &Dtype), view: &View, exec: Exec) -> Result<Options> {
     let storage = &args.storage;
-    let old = source.params_for(source.dtype());
-    let itemsize = u32::try_from(source.dtype().itemsize()).unwrap_or(u32::MAX);
+    // Lossy filters that are not made for the dtype are left out.
+    let old = source.params_for(dtype);
+    let itemsize = u32::try_from(dtype.itemsize()).unwrap_or(u32::MAX);
     let base = Params::new(itemsize)
         .with_codec(old.codec())
         .with_codec_meta(old.codec_meta())

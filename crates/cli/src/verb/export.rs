@@ -24,7 +24,7 @@ pub(super) fn run(args: &Export) -> Result<Outcome> {
     write(&array, &view, &args.output, args.force, &args.work)?;
     if !standard {
         let shape = report::lengths(&view.shape());
-        output::print(&format!("{}: {shape} {}\n", args.output.display(), array.dtype()))?;
+        output::summary(&format!("{}: {shape} {}", args.output.display(), array.dtype()))?;
     }
     Ok(Outcome::Good)
 }

@@ -46,6 +46,6 @@ pub(super) fn run(args: &Import) -> Result<Outcome> {
     let array = writer.commit()?;
     drop(progress);
     let name = args.output.display().to_string();
-    output::print(&format!("{}\n", report::stored(&name, &array, started.elapsed())))?;
+    output::summary(&report::stored(&name, &array, started.elapsed()))?;
     Ok(Outcome::Good)
 }

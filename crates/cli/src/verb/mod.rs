@@ -13,11 +13,15 @@ mod info;
 #[cfg(feature = "plot")]
 mod plot;
 mod repair;
+mod shell;
 mod slice;
 mod verify;
 
+use std::path::{Path, PathBuf};
+
 use crate::args::Verb;
-use crate::failure::{Outcome, Result};
+use crate::failure::{Failure, Outcome, Result};
+use crate::{interrupt, output};
 
 /// Does what the command line says.
 pub(crate) fn run(verb: &Verb) -> Result<Outcome> {
@@ -37,5 +41,26 @@ pub(crate) fn run(verb: &Verb) -> Result<Outcome> {
         Verb::Diff(args) => diff::run(args),
         Verb::Attrs(args) => attrs::run(args),
         Verb::Demo(args) => demo::run(args),
+        Verb::Completions(args) => shell::completions(args),
+        Verb::Man(args) => shell::man(args),
     }
+}
+
+/// The worst of the outcomes of several files, each of which is done whatever the others give. Failures are told at once.
+fn each_file(files: &[PathBuf], mut run: impl FnMut(&Path) -> Result<Outcome>) -> Result<Outcome> {
+    let mut worst = Outcome::Good;
+    for file in files {
+        let outcome = match run(file) {
+            Ok(outcome) => outcome,
+            // One file fails as any other command does; after a signal, or without a reader, nothing more is done.
+            Err(failure @ Failure::OutputClosed) => return Err(failure),
+            Err(failure) if files.len() == 1 || interrupt::is_wanted() => return Err(failure),
+            Err(failure) => {
+                output::tell(&failure.to_string());
+                failure.outcome()
+            }
+        };
+        worst = worst.max(outcome);
+    }
+    Ok(worst)
 }

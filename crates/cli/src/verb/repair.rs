@@ -1,12 +1,19 @@
 //! `b2nd repair`: what can be read of a damaged file, written as a new one, and what is lost said.
 
-use b2nd::chunk::Special;
-use b2nd::{Layout, RepairOptions, Repaired, repair, repair_in_place};
+use std::path::Path;
 
-use crate::args::{LostFill, Repair, Work};
+use b2nd::chunk::Special;
+use b2nd::{Layout, Part, RepairOptions, Repaired, repair, repair_in_place};
+use serde_json::{Value as Json, json};
+
+use crate::args::{LostFill, Repair};
 use crate::failure::{Outcome, Result};
+use crate::output::Talk;
 use crate::progress::Progress;
 use crate::{leftover, open, output, report};
+
+/// Lost places that JSON lists; `lost_places` counts all.
+const MOST_PLACES: usize = 1000;
 
 pub(super) fn run(args: &Repair) -> Result<Outcome> {
     let about = |error: b2nd::Error| {
@@ -20,7 +27,7 @@ pub(super) fn run(args: &Repair) -> Result<Outcome> {
     let size = std::fs::metadata(&args.input).map_or(0, |metadata| metadata.len());
     let progress = Progress::new("repair", size);
     let mut options = RepairOptions::new()
-        .with_exec(progress.watch(Work::default().exec()))
+        .with_exec(progress.watch(args.threads.exec()))
         .with_overwrite(args.force)
         .with_offset(args.offset)
         .with_renewed_checksums(args.renew_checksums);
@@ -46,8 +53,37 @@ pub(super) fn run(args: &Repair) -> Result<Outcome> {
         }
     };
     drop(progress);
-    output::print(&format!("{found}{}: {}\n", name.display(), summary(&found)))?;
+    if args.json {
+        output::print(&format!("{:#}\n", to_json(&args.input, name, &found)))?;
+    } else if !found.is_whole() || output::talks(Talk::Normal) {
+        output::print(&format!("{found}{}: {}\n", name.display(), summary(&found)))?;
+    }
     Ok(if found.is_whole() { Outcome::Good } else { Outcome::Damaged })
+}
+
+fn to_json(input: &Path, output: &Path, found: &Repaired) -> Json {
+    let parts = |entries: &[(Part, String)]| -> Vec<Json> {
+        entries.iter().map(|(part, what)| json!({ "part": part.name(), "what": what })).collect()
+    };
+    let guesses = found.guesses.iter();
+    let guesses: Vec<Json> =
+        guesses.map(|guess| json!({ "part": guess.part.name(), "what": guess.what })).collect();
+    json!({
+        "input": input.display().to_string(),
+        "output": output.display().to_string(),
+        "whole": found.is_whole(),
+        "was_sound": found.was_sound(),
+        "nchunks": found.chunks,
+        "matching_chunks": found.matching,
+        "restored": parts(&found.restored),
+        "guesses": guesses,
+        "lost_places": found.lost_places,
+        "lost": report::damage(&found.lost, MOST_PLACES),
+        "lost_metalayers": parts(&found.lost_metalayers),
+        "stale_chunks": found.stale_chunks,
+        "left_out": found.left_out,
+        "original": found.original.as_ref().map(|path| path.display().to_string()),
+    })
 }
 
 fn summary(found: &Repaired) -> String {

@@ -1,13 +1,16 @@
 //! `b2nd verify`: everything decoded, and what is damaged said.
 
 use std::fmt::Write;
+use std::path::Path;
 
 use b2nd::schunk::SChunk;
 use b2nd::{Damage, Error, Exec, Verified};
+use serde_json::{Value as Json, json};
 
-use crate::args::{Verify, Work};
-use crate::failure::{Outcome, Result};
+use crate::args::{Place, Verify};
+use crate::failure::{Failure, Outcome, Result};
 use crate::open::{self, Opened};
+use crate::output::Talk;
 use crate::progress::Progress;
 use crate::{leftover, output, report};
 
@@ -15,86 +18,166 @@ use crate::{leftover, output, report};
 const MOST_LINES: usize = 1000;
 
 pub(super) fn run(args: &Verify) -> Result<Outcome> {
-    let exec = Work::default().exec();
-    let mut opened = described(args, exec.clone()).map_err(|failure| match failure.outcome() {
-        Outcome::Damaged => failure.with_hint(
-            "nothing can be read without this part: `b2nd repair FILE NEW.b2nd` saves what can be saved",
-        ),
-        _ => failure,
-    })?;
+    super::each_file(&args.files, |file| {
+        let result = one(args, file);
+        if let (true, Err(failure @ Failure::Shown { message, .. })) = (args.json, &result) {
+            let code = failure.outcome().code();
+            let failed = json!({ "file": file.display().to_string(), "ok": false, "error": message, "exit_code": code });
+            output::print(&format!("{failed}\n"))?;
+        }
+        result
+    })
+}
+
+/// What was found in a file.
+struct Found {
+    opened: Opened,
+    verified: Verified,
+    /// Damaged attributes, with what is wrong.
+    attributes: Vec<(String, Error)>,
+}
+
+/// Verifies one file and prints what was found.
+fn one(args: &Verify, file: &Path) -> Result<Outcome> {
+    let exec = args.threads.exec();
+    let mut opened =
+        described(file, args.place, exec.clone()).map_err(|failure| match failure.outcome() {
+            Outcome::Damaged => failure.with_hint(
+                "nothing can be read without this part: `b2nd repair FILE NEW.b2nd` saves what can be saved",
+            ),
+            _ => failure,
+        })?;
     let progress = Progress::new("verify", opened.schunk().nbytes());
     let exec = progress.watch(exec);
-    let mut damage = attributes(opened.schunk())?;
-    let attributes_damaged = damage.len() as u64;
+    let attributes = opened.schunk().damaged_vlmetalayers()?;
     let verified = match &mut opened {
         Opened::Array(array) => {
             array.set_exec(exec);
-            let verified = array.verify()?;
-            damage.extend(verified.damage.iter().map(of_array));
-            verified
+            array.verify()?
         }
         Opened::Frame(schunk) => {
             schunk.set_exec(exec);
-            let verified = schunk.verify()?;
-            damage.extend(verified.damage.iter().map(of_frame));
-            verified
+            schunk.verify()?
         }
     };
     drop(progress);
-    let unsupported = |place: &Damage| matches!(place.error, Error::Unsupported { .. });
-    let unreadable = attributes_damaged == 0 && verified.damage.iter().all(unsupported);
-    let schunk = opened.schunk();
-    let nbytes = match &opened {
-        Opened::Array(array) => array.nbytes(),
-        Opened::Frame(schunk) => schunk.nbytes(),
-    };
-    let what = match &opened {
-        Opened::Array(array) => format!("{} {}, ", report::lengths(array.shape()), array.dtype()),
-        Opened::Frame(schunk) => schunk
-            .stored_object()
-            .map(|object| format!("{object} of python-blosc2, without data of its own; "))
-            .unwrap_or_default(),
-    };
-    let name = args.file.display();
-    let attributes = report::count(schunk.vlmetalayer_names()?.count() as u64, "attribute");
-    let chunks = report::count(schunk.nchunks(), "chunk");
-    let counts = format!("{what}{chunks}, {}, {attributes}", report::count(nbytes, "byte"));
-    let mut text = String::new();
-    for line in damage.iter().take(MOST_LINES) {
-        let _ = writeln!(text, "{line}");
+    let found = Found { opened, verified, attributes };
+    if args.json {
+        output::print(&format!("{}\n", found.to_json(file)?))?;
+    } else if !found.is_sound() || output::talks(Talk::Normal) {
+        output::print(&found.to_text(file)?)?;
     }
-    for n in verified.stale.iter().take(MOST_LINES) {
-        let _ = writeln!(
-            text,
-            "chunk {n}: stale: another program wrote to the file, and it does not match its old checksum"
-        );
+    Ok(if found.is_sound() { Outcome::Good } else { Outcome::Damaged })
+}
+
+impl Found {
+    fn is_sound(&self) -> bool {
+        self.attributes.is_empty() && self.verified.is_sound()
     }
-    // A line can stand for many chunks.
-    let shown = verified.damage.iter().take(MOST_LINES.saturating_sub(attributes_damaged as usize));
-    let shown: u64 = shown.map(|place| place.count).sum();
-    let damaged = attributes_damaged.saturating_add(verified.damaged);
-    let more = [
-        (verified.damaged.saturating_sub(shown), "damaged place"),
-        (verified.stale_chunks.saturating_sub(verified.stale.len().min(MOST_LINES) as u64), "stale chunk"),
-    ];
-    for (count, thing) in more.into_iter().filter(|(count, _)| *count > 0) {
-        let _ = writeln!(text, "… and {} more", report::count(count, thing));
+
+    /// The number of damaged places.
+    fn damaged(&self) -> u64 {
+        (self.attributes.len() as u64).saturating_add(self.verified.damaged)
     }
-    if damage.is_empty() {
-        let _ = writeln!(text, "{name}: OK: {counts}, {}", checksums(schunk, &verified));
-    } else if unreadable {
-        let _ = writeln!(text, "{name}: NOT CHECKED, it uses what this program cannot read: {counts}");
-    } else {
-        let _ = writeln!(text, "{name}: DAMAGED in {}: {counts}", report::count(damaged, "place"));
+
+    /// Whether nothing is known to be damaged, but something cannot be read by this program.
+    fn is_unreadable(&self) -> bool {
+        let unsupported = |place: &Damage| matches!(place.error, Error::Unsupported { .. });
+        self.attributes.is_empty() && self.verified.damage.iter().all(unsupported)
     }
-    text.push_str(&leftover::lines(&args.file));
-    output::print(&text)?;
-    Ok(if damage.is_empty() { Outcome::Good } else { Outcome::Damaged })
+
+    fn nbytes(&self) -> u64 {
+        match &self.opened {
+            Opened::Array(array) => array.nbytes(),
+            Opened::Frame(schunk) => schunk.nbytes(),
+        }
+    }
+
+    /// A line for each damaged place and each stale chunk, and one about the whole file.
+    fn to_text(&self, file: &Path) -> Result<String> {
+        let (schunk, verified) = (self.opened.schunk(), &self.verified);
+        let is_array = matches!(self.opened, Opened::Array(_));
+        let mut text = String::new();
+        let attributes = self.attributes.iter().map(|(name, error)| format!("attribute {name:?}: {error}"));
+        let places =
+            verified.damage.iter().map(|place| if is_array { of_array(place) } else { of_frame(place) });
+        for line in attributes.chain(places).take(MOST_LINES) {
+            let _ = writeln!(text, "{line}");
+        }
+        for n in verified.stale.iter().take(MOST_LINES) {
+            let _ = writeln!(
+                text,
+                "chunk {n}: stale: another program wrote to the file, and it does not match its old checksum"
+            );
+        }
+        // A line can stand for many chunks.
+        let shown = verified.damage.iter().take(MOST_LINES.saturating_sub(self.attributes.len()));
+        let shown: u64 = shown.map(|place| place.count).sum();
+        let stale = verified.stale.len().min(MOST_LINES) as u64;
+        let more = [
+            (verified.damaged.saturating_sub(shown), "damaged place"),
+            (verified.stale_chunks.saturating_sub(stale), "stale chunk"),
+        ];
+        for (count, thing) in more.into_iter().filter(|(count, _)| *count > 0) {
+            let _ = writeln!(text, "… and {} more", report::count(count, thing));
+        }
+        let what = match &self.opened {
+            Opened::Array(array) => format!("{} {}, ", report::lengths(array.shape()), array.dtype()),
+            Opened::Frame(schunk) => schunk
+                .stored_object()
+                .map(|object| format!("{object} of python-blosc2, without data of its own; "))
+                .unwrap_or_default(),
+        };
+        let attributes = report::count(schunk.vlmetalayer_names()?.count() as u64, "attribute");
+        let chunks = report::count(schunk.nchunks(), "chunk");
+        let counts = format!("{what}{chunks}, {}, {attributes}", report::count(self.nbytes(), "byte"));
+        let name = file.display();
+        let _ = if self.is_sound() {
+            writeln!(text, "{name}: OK: {counts}, {}", checksums(schunk, verified))
+        } else if self.is_unreadable() {
+            writeln!(text, "{name}: NOT CHECKED, it uses what this program cannot read: {counts}")
+        } else {
+            writeln!(text, "{name}: DAMAGED in {}: {counts}", report::count(self.damaged(), "place"))
+        };
+        text.push_str(&leftover::lines(file));
+        Ok(text)
+    }
+
+    /// The same as an object, with as many places.
+    fn to_json(&self, file: &Path) -> Result<Json> {
+        let (schunk, verified) = (self.opened.schunk(), &self.verified);
+        let array = match &self.opened {
+            Opened::Array(array) => Some(array),
+            Opened::Frame(_) => None,
+        };
+        let attributes = self.attributes.iter();
+        let attributes: Vec<Json> =
+            attributes.map(|(name, error)| json!({ "name": name, "error": error.to_string() })).collect();
+        Ok(json!({
+            "file": file.display().to_string(),
+            "ok": self.is_sound(),
+            "readable": !verified.damage.iter().any(|place| matches!(place.error, Error::Unsupported { .. })),
+            "shape": array.map(|array| array.shape()),
+            "dtype": array.map(|array| array.dtype().to_text()),
+            "nchunks": schunk.nchunks(),
+            "nbytes": self.nbytes(),
+            "attributes": schunk.vlmetalayer_names()?.count(),
+            "checksums": schunk.has_checksums()?,
+            "rewritten": report::rewritten_key(schunk),
+            "matching_chunks": verified.matching,
+            "unchecked_chunks": verified.unchecked,
+            "stale_chunks": verified.stale_chunks,
+            "stale": verified.stale.iter().take(MOST_LINES).collect::<Vec<_>>(),
+            "damaged": self.damaged(),
+            "damage": report::damage(&verified.damage, MOST_LINES),
+            "damaged_attributes": attributes,
+        }))
+    }
 }
 
 /// Opens the file, with its index, trailer and checksums.
-fn described(args: &Verify, exec: Exec) -> Result<Opened> {
-    let opened = open::described(&args.file, args.place, exec)?;
+fn described(file: &Path, place: Place, exec: Exec) -> Result<Opened> {
+    let opened = open::described(file, place, exec)?;
     opened.schunk().has_checksums()?;
     Ok(opened)
 }
@@ -114,11 +197,6 @@ fn of_array(place: &Damage) -> String {
 /// A line about damage of a frame without an array.
 fn of_frame(place: &Damage) -> String {
     format!("{}: {}", place.place(), place.error)
-}
-
-fn attributes(schunk: &SChunk) -> Result<Vec<String>> {
-    let damaged = schunk.damaged_vlmetalayers()?.into_iter();
-    Ok(damaged.map(|(name, error)| format!("attribute {name:?}: {error}")).collect())
 }
 
 /// What checksums say of the chunks.

@@ -6,12 +6,14 @@
 mod append;
 mod attrs;
 mod cat;
+mod compare;
 mod convert;
 mod export;
 mod import;
 mod inspect;
 #[cfg(unix)]
 mod interrupt;
+mod many;
 mod memory;
 mod pictures;
 mod print;
@@ -25,3 +27,4 @@ mod repair;
 mod streams;
 mod support;
 mod usage;
+mod values;

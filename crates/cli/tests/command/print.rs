@@ -1,7 +1,7 @@
 //! The text of arrays is that of NumPy, byte for byte (`scripts/fixtures_print.py`).
 
 use b2nd::array::Dtype;
-use b2nd_cli::text;
+use b2nd_cli::text::{self, Style};
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
@@ -37,7 +37,7 @@ fn check(cases: &str) -> Outcome<usize> {
         let [dtype, dims, hex, wanted] = line.split('\t').collect::<Vec<_>>()[..] else {
             return Err(format!("line {n} has other than four columns").into());
         };
-        let found = text::format(&Dtype::parse(dtype)?, &shape(dims)?, &bytes(hex)?)?;
+        let found = text::format(&Dtype::parse(dtype)?, &shape(dims)?, &bytes(hex)?, Style::default())?;
         assert_eq!(found, unescaped(wanted), "line {}: {dtype} {dims} {hex:.200}", n + 1);
     }
     Ok(cases.split_terminator('\n').count())
@@ -50,29 +50,29 @@ fn texts_are_those_of_numpy() {
 
 #[test]
 fn only_the_edges_of_large_arrays_are_needed() {
-    let needed = |shape: &[u64]| format!("{:?}", text::needed(shape));
+    let needed = |shape: &[u64]| format!("{:?}", text::needed(shape, Style::default()));
     assert_eq!(needed(&[1000]), "[[0..1000]]");
     assert_eq!(needed(&[1001]), "[[0..3, 998..1001]]");
     assert_eq!(needed(&[6, 10_000, 7]), "[[0..6], [0..3, 9997..10000], [0..3, 4..7]]");
-    assert_eq!(text::edge_shape(&[6, u64::MAX, 7]), [6, 6, 6]);
-    assert_eq!(text::needed(&[u64::MAX, u64::MAX, 0]).len(), 3);
-    assert!(text::needed(&[]).is_empty());
+    assert_eq!(text::edge_shape(&[6, u64::MAX, 7], Style::default()), [6, 6, 6]);
+    assert_eq!(text::needed(&[u64::MAX, u64::MAX, 0], Style::default()).len(), 3);
+    assert!(text::needed(&[], Style::default()).is_empty());
 }
 
 #[test]
 fn bytes_that_do_not_fit_are_refused() {
     let dtype = Dtype::parse("<f8").unwrap();
-    assert!(text::format(&dtype, &[2], &[0; 15]).is_err());
-    assert!(text::format(&dtype, &[], &[]).is_err());
-    assert!(text::format(&dtype, &[7; 64], &[]).is_err());
-    assert_eq!(text::format(&dtype, &[u64::MAX, 0], &[]).unwrap(), "[]");
+    assert!(text::format(&dtype, &[2], &[0; 15], Style::default()).is_err());
+    assert!(text::format(&dtype, &[], &[], Style::default()).is_err());
+    assert!(text::format(&dtype, &[7; 64], &[], Style::default()).is_err());
+    assert_eq!(text::format(&dtype, &[u64::MAX, 0], &[], Style::default()).unwrap(), "[]");
 }
 
 /// Times without a unit, codes beyond Unicode, bools that are neither: NumPy has no text for these, but there is one.
 #[test]
 fn items_that_numpy_cannot_print_have_a_text() {
     let text = |dtype: &str, dims: &[u64], bytes: &[u8]| {
-        text::format(&Dtype::parse(dtype).unwrap(), dims, bytes).unwrap()
+        text::format(&Dtype::parse(dtype).unwrap(), dims, bytes, Style::default()).unwrap()
     };
     assert_eq!(text("<M8", &[1], &[5, 0, 0, 0, 0, 0, 0, 0]), "['5']");
     assert_eq!(text("<M8", &[], &[5, 0, 0, 0, 0, 0, 0, 0]), "5");

@@ -12,8 +12,20 @@ fn help_teaches_every_verb() {
     let folder = Folder::new();
     assert!(folder.good(&["--help"]).contains("b2nd demo"));
     for verb in [
-        "import", "export", "cat", "info", "slice", "plot", "convert", "verify", "compact", "diff", "attrs",
+        "import",
+        "export",
+        "cat",
+        "info",
+        "slice",
+        "plot",
+        "convert",
+        "verify",
+        "compact",
+        "diff",
+        "attrs",
         "demo",
+        "completions",
+        "man",
     ] {
         if verb == "plot" && !cfg!(feature = "plot") {
             continue;
@@ -21,7 +33,69 @@ fn help_teaches_every_verb() {
         let help = folder.good(&[verb, "--help"]);
         assert!(help.contains("Examples:") && help.contains(&format!("  b2nd {verb}")), "{help}");
     }
-    assert!(folder.good(&["--version"]).starts_with("b2nd "));
+    let version = folder.good(&["--version"]);
+    assert!(version.starts_with(&format!("b2nd {}\nfeatures: ", env!("CARGO_PKG_VERSION"))), "{version}");
+    for word in ["codecs: blosclz, lz4, lz4hc, zlib, zstd", "filters: shuffle, bitshuffle, delta"] {
+        assert!(version.contains(word), "{version}");
+    }
+    assert_eq!(version.contains("zfp-accuracy"), cfg!(feature = "zfp"));
+    assert_eq!(folder.good(&["-V"]).lines().count(), 1);
+}
+
+#[test]
+fn shells_and_man_know_every_verb_and_option() {
+    let folder = Folder::new();
+    for shell in ["bash", "zsh", "fish"] {
+        let script = folder.good(&["completions", shell]);
+        for word in ["import", "repair", "equal-nan", "threshold"] {
+            assert!(script.contains(word), "{shell}: {word}");
+        }
+    }
+    assert_eq!(folder.run(&["completions", "cmd.exe"]).0, 2);
+    let page = folder.good(&["man"]);
+    assert!(page.contains(".TH b2nd 1") && page.contains("verify"), "{page}");
+    let page = folder.good(&["man", "diff"]);
+    assert!(page.contains(".TH b2nd-diff 1") && page.contains("equal\\-nan"), "{page}");
+    folder.fails(2, "there is no verb 'frob'", &["man", "frob"]);
+}
+
+#[test]
+fn quiet_prints_results_and_errors_only_and_verbose_says_more() {
+    let folder = folder();
+    assert_eq!(folder.run(&["import", "in.npy", "q.b2nd", "-q"]), (0, String::new(), String::new()));
+    assert_eq!(folder.run(&["--quiet", "export", "q.b2nd", "q.npy"]), (0, String::new(), String::new()));
+    assert_eq!(folder.run(&["verify", "q.b2nd", "-q"]), (0, String::new(), String::new()));
+    assert_eq!(folder.run(&["diff", "q.b2nd", "a.b2nd", "-q"]), (0, String::new(), String::new()));
+    assert_eq!(folder.good(&["slice", "q.b2nd", "0,0", "-q"]), "3\n");
+    folder.fails(2, "exists", &["import", "in.npy", "q.b2nd", "-q"]);
+    let (code, out, err) = folder.run(&["slice", "q.b2nd", "0,0", "-v", "--threads", "1"]);
+    assert_eq!((code, out.as_str()), (0, "3\n"));
+    assert!(err.contains("b2nd: opened q.b2nd: (6, 7) <u4") && err.contains("; 1 thread\n"), "{err}");
+    assert!(err.contains("b2nd: took "), "{err}");
+    assert_eq!(folder.run(&["-q", "-v", "info", "q.b2nd"]).0, 2);
+}
+
+#[test]
+fn threads_are_given_wherever_work_is_done() {
+    let folder = folder();
+    for line in [
+        &["slice", "a.b2nd", "0"][..],
+        &["verify", "a.b2nd"],
+        &["info", "a.b2nd"],
+        &["diff", "a.b2nd", "in.npy"],
+        &["compact", "a.b2nd"],
+        &["repair", "a.b2nd", "r.b2nd"],
+        &["convert", "a.b2nd", "c.b2nd"],
+        &["export", "a.b2nd", "o.npy"],
+        #[cfg(feature = "plot")]
+        &["plot", "a.b2nd"],
+    ] {
+        folder.good(&[line, &["--threads", "1"]].concat());
+        assert_eq!(folder.run(&[line, &["--threads", "0"]].concat()).0, 2);
+    }
+    for line in [&["slice", "a.b2nd", "0"][..], &["diff", "a.b2nd", "in.npy"]] {
+        folder.good(&[line, &["--memory", "64K"]].concat());
+    }
 }
 
 #[test]

@@ -1,51 +1,87 @@
 //! `b2nd info`: what is known of a file, as a table or as JSON.
 
 mod chunk;
+mod folder;
 mod frames;
 mod stats;
 
 use std::fmt::Write;
+use std::path::Path;
 
 use b2nd::array::Array;
 use b2nd::chunk::SplitMode;
-use b2nd::schunk::{Layout, Rewritten, SChunk, SpaceUse};
+use b2nd::schunk::{Layout, SChunk, SpaceUse};
 use b2nd::{Filter, Pipeline};
 use serde_json::{Map, Value as Json, json};
 
 use self::stats::Stats;
-use crate::args::{Info, Work};
-use crate::failure::{Outcome, Result};
+use crate::args::Info;
+use crate::failure::{Failure, Outcome, Result};
 use crate::open::{self, Opened};
-use crate::{output, report};
+use crate::{msgpack, output, report};
 
 pub(super) fn run(args: &Info) -> Result<Outcome> {
-    if let Some(bare) = open::chunk(&args.file, args.place)? {
-        return show(args, || chunk::to_json(&bare.header), || chunk::to_table(&bare.header));
+    let mut first = true;
+    super::each_file(&args.files, |file| {
+        if !std::mem::take(&mut first) && !args.json {
+            output::print("\n")?;
+        }
+        let result = one(args, file);
+        if let (true, Err(failure @ Failure::Shown { message, .. })) = (args.json, &result) {
+            let code = failure.outcome().code();
+            let failed = json!({ "file": file.display().to_string(), "error": message, "exit_code": code });
+            output::print(&format!("{failed:#}\n"))?;
+        }
+        result
+    })
+}
+
+/// Shows what is known of one file.
+fn one(args: &Info, file: &Path) -> Result<Outcome> {
+    let show = Show { file, json: args.json };
+    if let Some(bare) = open::chunk(file, args.place)? {
+        return show.print(|| chunk::to_json(&bare.header), || chunk::to_table(&bare.header));
     }
-    let exec = Work::default().exec();
-    if let Some(several) = frames::of_several(&args.file, args.place, &exec)? {
-        return show(args, || frames::to_json(&several), || frames::to_table(&several));
+    let exec = args.threads.exec();
+    if let Some(arrays) = folder::arrays(file, args.place, &exec)? {
+        return show.print(|| folder::to_json(&arrays), || folder::to_table(&arrays));
     }
-    let opened = open::described(&args.file, args.place, exec)?;
-    show(args, || to_json(&opened), || to_table(&opened))
+    if let Some(several) = frames::of_several(file, args.place, &exec)? {
+        return show.print(|| frames::to_json(&several), || frames::to_table(&several));
+    }
+    let opened = open::described(file, args.place, exec)?;
+    show.print(|| to_json(&opened), || to_table(&opened))
 }
 
 /// A row of the table: a name and what it is for this file.
 type Row = (&'static str, String);
 
-fn show(args: &Info, json: impl FnOnce() -> Json, table: impl FnOnce() -> Vec<Row>) -> Result<Outcome> {
-    let text = if args.json {
-        format!("{:#}\n", json())
-    } else {
-        let mut text = String::new();
-        let _ = writeln!(text, "{:<13} {}", "file", args.file.display());
-        for (name, value) in table() {
-            let _ = writeln!(text, "{name:<13} {value}");
-        }
-        text
-    };
-    output::print(&text)?;
-    Ok(Outcome::Good)
+/// How a file is shown.
+struct Show<'a> {
+    file: &'a Path,
+    json: bool,
+}
+
+impl Show<'_> {
+    fn print(&self, json: impl FnOnce() -> Json, table: impl FnOnce() -> Vec<Row>) -> Result<Outcome> {
+        let text = if self.json {
+            let mut all = Map::new();
+            all.insert("file".into(), Json::from(self.file.display().to_string()));
+            if let Json::Object(known) = json() {
+                all.extend(known);
+            }
+            format!("{:#}\n", Json::Object(all))
+        } else {
+            let mut text = String::new();
+            let _ = writeln!(text, "{:<13} {}", "file", self.file.display());
+            for (name, value) in table() {
+                let _ = writeln!(text, "{name:<13} {value}");
+            }
+            text
+        };
+        output::print(&text)?;
+        Ok(Outcome::Good)
+    }
 }
 
 /// The filters as JSON.
@@ -75,6 +111,7 @@ fn to_json(opened: &Opened) -> Json {
     let mut all = json!({
         "shape": array.map(Array::shape),
         "dtype": array.map(|a| a.dtype().to_text()),
+        "dimensions": array.and_then(report::dimensions),
         "chunks": array.map(Array::chunks),
         "blocks": array.map(Array::blocks),
         "codec": params.codec().name(),
@@ -92,14 +129,12 @@ fn to_json(opened: &Opened) -> Json {
         "nchunks": schunk.nchunks(),
         "chunk_kinds": Stats::of(schunk).map(|stats| stats.to_json()),
         "frame_version": schunk.version(),
-        "rewritten": schunk.rewritten().ok().flatten().map(|what| match what {
-            Rewritten::Header => "header",
-            _ => "frame",
-        }),
+        "rewritten": report::rewritten_key(schunk),
         "split": split(params.split()),
         "typesize": params.typesize(),
         "metalayers": sized(schunk.metalayers().map(|(name, content)| (name, Some(content.len() as u64)))),
         "vlmetalayers": schunk.vlmetalayer_lengths().ok().map(sized),
+        "attributes": attributes(schunk),
     });
     if let (Some(object), Json::Object(all)) = (schunk.stored_object(), &mut all) {
         all.insert("object".into(), Json::from(object));
@@ -115,6 +150,7 @@ fn to_table(opened: &Opened) -> Vec<Row> {
     let mut rows = Vec::new();
     if let Opened::Array(array) = opened {
         rows.push(("shape", report::lengths(array.shape())));
+        rows.extend(report::dimensions(array).map(|names| ("dimensions", names.join(", "))));
         rows.push(("dtype", array.dtype().to_text()));
         rows.extend(other_dtype(array).map(|stored| ("stored dtype", stored)));
         rows.push((
@@ -179,6 +215,17 @@ fn sizes(opened: &Opened, space: Option<&SpaceUse>) -> (u64, u64) {
         Opened::Frame(schunk) => schunk.nbytes(),
     };
     (nbytes, space.map_or_else(|| opened.schunk().cbytes(), |space| space.chunks))
+}
+
+/// The values of the attributes, but for long ones; `None` where they cannot be listed.
+fn attributes(schunk: &SChunk) -> Option<Json> {
+    let lengths = schunk.vlmetalayer_lengths().ok()?;
+    let short = lengths.filter(|(_, len)| len.is_some_and(|len| len <= report::LONG_ATTRIBUTE));
+    let value = |(name, _): (&str, _)| {
+        let content = schunk.vlmetalayer(name).ok()??;
+        Some((name.to_owned(), msgpack::export(&content)))
+    };
+    Some(Json::Object(short.filter_map(value).collect()))
 }
 
 fn sized<'a>(entries: impl Iterator<Item = (&'a str, Option<u64>)>) -> Json {

@@ -1,18 +1,23 @@
 //! `b2nd demo`: a field made, stored, cut, compared with `.npy` and drawn.
 
+mod compare;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use b2nd::AttrValue;
 use b2nd::array::{Array, Dtype, Options, Selection, npy};
 
-use crate::args::{Demo, DemoSize, Work};
-use crate::demo::field::{AXES, NAME, SHAPE, slab};
+#[cfg(feature = "plot")]
+use crate::args::Work;
+use crate::args::{Demo, DemoSize, Threads};
+use crate::demo::field::{AXES, LONG_NAME, NAME, SHAPE, UNITS, slab};
 use crate::failure::{Failure, Outcome, Result};
-use crate::input::Input;
 use crate::output::{self, Draft};
 use crate::progress::Progress;
 use crate::report;
+#[cfg(feature = "plot")]
 use crate::view::View;
 
 const SMALL: [usize; 3] = [24, 121, 240];
@@ -29,28 +34,20 @@ pub(super) fn run(args: &Demo) -> Result<Outcome> {
         DemoSize::Small => SMALL,
         DemoSize::Full => SHAPE,
     };
-    let work = Work { threads: args.threads, memory: None };
-    let array = make(shape, &npy_path, &path, args.force, &work)?;
-    let mut all_equal = true;
-    output::print(&format!("\n{:<22} {:>10} {:>12} {:>12}\n", "slice", "size", ".b2nd", ".npy"))?;
-    for text in slices(shape) {
-        let (line, equal) = cut(&array, &npy_path, &text)?;
-        all_equal &= equal;
-        output::print(&line)?;
-    }
-    let verdict =
-        if all_equal { "All slices are equal in both files." } else { "Slices DIFFER between the files!" };
-    output::print(&format!(
-        "{verdict} (The best of three readings. Both come from the page cache: what a disk or a network adds, it adds by the byte.)\n"
-    ))?;
+    let array = make(shape, &npy_path, &path, args.force, args.threads)?;
+    let all_equal = compare::run(
+        &compare::Files { npy: &npy_path, array: &path, threads: args.threads },
+        &slices(shape),
+    )?;
     #[cfg(feature = "plot")]
     draw(&array, &picture, args.force)?;
+    drop(array);
     output::print(&ending(&npy_path, &path, pictures, shape))?;
     Ok(if all_equal { Outcome::Good } else { Outcome::Damaged })
 }
 
 /// Computes the field and stores it both ways, some steps of time at a time.
-fn make(shape: [usize; 3], npy_path: &Path, path: &Path, force: bool, work: &Work) -> Result<Array> {
+fn make(shape: [usize; 3], npy_path: &Path, path: &Path, force: bool, threads: Threads) -> Result<Array> {
     let wide: Vec<u64> = shape.iter().map(|&n| n as u64).collect();
     let dtype = Dtype::parse("<f4")?;
     let nbytes = wide.iter().product::<u64>() * 4;
@@ -62,8 +59,11 @@ fn make(shape: [usize; 3], npy_path: &Path, path: &Path, force: bool, work: &Wor
     ))?;
     let progress = Progress::new("make and store", nbytes);
     let mut writer = Options::new()
+        .with_attr(report::DIMENSIONS, AttrValue::list(AXES))
+        .with_attr("long_name", LONG_NAME)
+        .with_attr("units", UNITS)
         .with_overwrite(force)
-        .with_exec(progress.watch(work.exec()))
+        .with_exec(progress.watch(threads.exec()))
         .create_uncommitted(path, dtype.clone(), &wide)?;
     let header = npy::Header::new(dtype, wide.clone(), false).to_bytes()?;
     let mut draft = Draft::new(npy_path, "out")?;
@@ -77,7 +77,7 @@ fn make(shape: [usize; 3], npy_path: &Path, path: &Path, force: bool, work: &Wor
     while at < shape[0] {
         let end = shape[0].min(at + thick);
         let clock = Instant::now();
-        let items = steps(shape, at, end, work.exec().threads());
+        let items = steps(shape, at, end, threads.exec().threads());
         making += clock.elapsed();
         let clock = Instant::now();
         let stop = [end as u64, wide.get(1).copied().unwrap_or(0), wide.get(2).copied().unwrap_or(0)];
@@ -134,60 +134,43 @@ fn slices(shape: [usize; 3]) -> Vec<String> {
     ]
 }
 
-/// Reads a slice from both files, three times each: the best time counts. And whether both gave the same bytes.
-fn cut(array: &Array, npy_path: &Path, text: &str) -> Result<(String, bool)> {
-    let view = View::parse(array.shape(), Some(text))?;
-    let Some(region) = view.as_box(array.ndim())? else {
-        return Err(Failure::usage(format!("the slice '{text}' is no box"), "the demo cuts boxes"));
-    };
-    let mut input = Input::open(npy_path, None)?;
-    let (mut ours, mut theirs) = (Duration::MAX, Duration::MAX);
-    let (mut items, mut plain) = (Vec::new(), Vec::new());
-    for _ in 0..3 {
-        let clock = Instant::now();
-        items = array.read_bytes(view.whole()?)?;
-        ours = ours.min(clock.elapsed());
-        let clock = Instant::now();
-        input.read(&region, &mut plain, 1 << 28)?;
-        theirs = theirs.min(clock.elapsed());
-    }
-    let size = report::bytes(items.len() as u64);
-    let line = format!(
-        "{:<22} {size:>10} {:>12} {:>12}\n",
-        format!("[{text}]"),
-        report::seconds(ours),
-        report::seconds(theirs)
-    );
-    Ok((line, items == plain))
+/// The slice that the picture shows, and its title.
+fn scene(time: usize) -> (String, String) {
+    (format!("{time},:,:"), format!("{NAME}, {} {time}", AXES[0]))
 }
 
+/// Draws the middle of the field, as the command does that `ending` names.
 #[cfg(feature = "plot")]
 fn draw(array: &Array, path: &Path, force: bool) -> Result<()> {
-    let middle = array.shape().first().map_or(0, |len| len / 2);
-    let view = View::parse(array.shape(), Some(&format!("{middle},:,:")))?;
-    let mut field = super::plot::field(array, &view)?;
-    field.title = format!("{NAME}, {} {middle}", AXES[0]);
-    field.row_label = AXES[1].into();
-    field.col_label = AXES[2].into();
-    let image = b2nd_plot::png(&field, 1200, 900).map_err(|error| Failure::io("draw", path, &error))?;
+    use super::plot::{Look, PICTURE, Picture};
+    let middle = array.shape().first().map_or(0, |len| usize::try_from(len / 2).unwrap_or(0));
+    let (slice, title) = scene(middle);
+    let view = View::parse(array.shape(), Some(&slice))?;
+    let dimensions = report::dimensions(array).unwrap_or_default();
+    let look = Look { title, is_titled: true, dimensions, ..Look::default() };
+    let picture = Picture::new(array, &view, &look, Work::default().budget())?;
+    let image = picture.png(PICTURE).map_err(|error| Failure::io("draw", path, &error))?;
     output::write_file(path, &image, force)
 }
 
 fn ending(npy_path: &Path, path: &Path, picture: Option<&PathBuf>, shape: [usize; 3]) -> String {
     let (npy_path, path) = (npy_path.display(), path.display());
     let y = shape[1] / 2;
+    let (slice, title) = scene(shape[0] / 2);
     let look = picture.map_or_else(String::new, |picture| {
         format!(
-            "\nLook at {}: a warm equator, waves and storms; the colour bar has the values.",
+            "\n{} shows a warm equator, waves and storms. This draws it again:\n\
+             \x20 b2nd plot {path} --slice '{slice}' --title '{title}' -o again.png\n",
             picture.display()
         )
     });
-    let plot = picture.map_or_else(String::new, |_| format!("\x20 b2nd plot {path} --slice ':,{y},:'\n"));
+    let plot = picture.map_or_else(String::new, |_| format!("\x20 b2nd plot {path} --slice ':,{y},0'\n"));
     format!(
         "{look}\nThe files stay: {path}, {npy_path}. Go on with:\n\
          \x20 b2nd info {path}\n\
          \x20 b2nd slice {path} '0,{y},:10'\n\
          {plot}\
+         \x20 b2nd diff {path} {npy_path}\n\
          \x20 b2nd convert {path} lz4.b2nd --codec lz4\n\
          \x20 b2nd verify {path}\n"
     )
