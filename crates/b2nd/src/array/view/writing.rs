@@ -107,6 +107,7 @@ impl ViewMut<'_> {
         self.array
     }
 
+    #[cfg(feature = "ndarray")]
     pub(in crate::array) fn selected_shape(&self) -> &[u64] {
         self.arranged.grid().shape()
     }

@@ -101,6 +101,7 @@ impl Transaction<'_> {
         self.array
     }
 
+    #[cfg(feature = "ndarray")]
     pub(super) fn selected_shape(&self) -> &[u64] {
         self.array.shape()
     }
@@ -173,6 +174,7 @@ impl ArrayWriter {
         &self.array
     }
 
+    #[cfg(feature = "ndarray")]
     pub(super) fn selected_shape(&self) -> &[u64] {
         self.array.shape()
     }
