@@ -56,6 +56,9 @@ def expected_items(path, pattern, nbytes):
 @pytest.mark.parametrize(("folder", "row"), array_rows(), ids=lambda value: value[0] if isinstance(value, list) else value.name)
 def test_arrays_have_the_items_that_they_were_made_of(folder, row):
     name, _, shape, _, _, stored, itemsize, pattern = row
+    if folder.name == "zfp":
+        # Not in the environment of the tests: numcodecs does not import beside zfpy 1.0.1.post0.
+        pytest.importorskip("zfpy")
     got_shape, dtype, data = read_format.read(folder / name)
     assert got_shape == tuple(int(n) for n in shape.split("x") if n != "()")
     assert data == expected_items(folder / name, pattern, math.prod(got_shape) * int(itemsize))
