@@ -1,7 +1,7 @@
 //! Any bytes as an array: reads are errors or data, and every way of reading gives what the whole has.
 #![no_main]
 
-use b2nd::{Array, Ellipsis, Error, Fault, Over, Selection, s};
+use b2nd::{Array, Ellipsis, Fault, Over, Selection, s};
 use b2nd_fuzz::pick::Pick;
 use b2nd_testkit::nd::NaiveArray;
 use libfuzzer_sys::arbitrary::Unstructured;
@@ -98,5 +98,6 @@ fn reduce(array: &Array) {
         assert!(!exact || forward.bytes() == backward.bytes());
     }
     let far = array.sum(array.ndim() as i64);
-    assert!(matches!(far, Err(Error::OutOfBounds { .. })), "no such axis");
+    // A dtype without sums is refused before its axes are looked at.
+    assert!(far.is_err_and(|error| error.fault() == Fault::Caller), "no such axis");
 }
