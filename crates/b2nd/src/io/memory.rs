@@ -14,7 +14,37 @@ pub(crate) struct MemoryStore {
     frame: Arc<Rope>,
     /// Where the frame starts in its bytes.
     base: usize,
-    chunks: Arc<BTreeMap<u32, Arc<Vec<u8>>>>,
+    chunks: Arc<ChunkFiles>,
+}
+
+/// The chunk files by their numbers, on shelves: after a snapshot, a write copies the references of one shelf and of the list
+/// of shelves, not those of all chunks.
+#[derive(Debug, Clone, Default)]
+struct ChunkFiles(BTreeMap<u32, Arc<Shelf>>);
+
+/// Chunk files whose numbers are close.
+type Shelf = BTreeMap<u32, Arc<Vec<u8>>>;
+
+impl ChunkFiles {
+    /// The shelf of chunk `n`: 256 chunks in a row share one.
+    fn shelf_of(n: u32) -> u32 {
+        n >> 8
+    }
+    fn get(&self, n: u32) -> Option<&[u8]> {
+        self.0.get(&Self::shelf_of(n))?.get(&n).map(|chunk| chunk.as_slice())
+    }
+    /// The file, to be changed; an empty one where there is none.
+    fn get_mut(&mut self, n: u32) -> &mut Vec<u8> {
+        Arc::make_mut(Arc::make_mut(self.0.entry(Self::shelf_of(n)).or_default()).entry(n).or_default())
+    }
+    fn remove(&mut self, n: u32) {
+        if let Some(shelf) = self.0.get_mut(&Self::shelf_of(n)) {
+            Arc::make_mut(shelf).remove(&n);
+        }
+    }
+    fn numbers(&self) -> impl Iterator<Item = u32> {
+        self.0.values().flat_map(|shelf| shelf.keys().copied())
+    }
 }
 
 impl MemoryStore {
@@ -41,11 +71,10 @@ impl MemoryStore {
         self.frame.to_vec()
     }
     fn chunk(&self, n: u32) -> Result<&[u8]> {
-        let found = self.chunks.get(&n).map(|chunk| chunk.as_slice());
-        found.ok_or_else(|| super::no_such_file(FileId::Chunk(n)))
+        self.chunks.get(n).ok_or_else(|| super::no_such_file(FileId::Chunk(n)))
     }
     fn chunk_mut(&mut self, n: u32) -> &mut Vec<u8> {
-        Arc::make_mut(Arc::make_mut(&mut self.chunks).entry(n).or_default())
+        Arc::make_mut(&mut self.chunks).get_mut(n)
     }
     /// Where in the bytes of the frame an offset leads.
     fn place(&self, offset: u64) -> Result<usize> {
@@ -85,7 +114,7 @@ impl ReadStore for MemoryStore {
         }
     }
     fn chunk_files(&self) -> Result<Vec<u32>> {
-        Ok(self.chunks.keys().copied().collect())
+        Ok(self.chunks.numbers().collect())
     }
     fn is_in_memory(&self) -> bool {
         true
@@ -139,7 +168,7 @@ impl WriteStore for MemoryStore {
             }
             WriteStep::SetLen { file: FileId::Chunk(n), len } => resize(self.chunk_mut(*n), *len)?,
             WriteStep::Remove { file: FileId::Chunk(n) } => {
-                Arc::make_mut(&mut self.chunks).remove(n);
+                Arc::make_mut(&mut self.chunks).remove(*n);
             }
             WriteStep::Remove { file: FileId::Frame } => return Err(super::no_such_file(FileId::Frame)),
             WriteStep::Sync { .. } | WriteStep::Publish { .. } => {}

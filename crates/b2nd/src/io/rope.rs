@@ -61,35 +61,69 @@ impl Piece {
     }
 }
 
-/// Bytes in pieces, in order and without gaps. A clone costs a reference for each piece.
+/// Pieces that follow each other.
+type Group = Vec<Piece>;
+
+/// A group that is longer is divided. A write copies the references of one group and of the list of groups.
+const GROUP: usize = if cfg!(test) { 3 } else { 128 };
+
+/// Bytes in pieces, in order and without gaps. A clone costs a reference for each group of pieces.
 #[derive(Clone, Default)]
-pub(super) struct Rope(Vec<Piece>);
+pub(super) struct Rope(Vec<Arc<Group>>);
+
+/// Where a piece is: its group, and its number there.
+#[derive(Clone, Copy)]
+struct PieceIndex {
+    group: usize,
+    piece: usize,
+}
 
 impl Rope {
     /// Bytes that it owns from now on.
     pub(super) fn from_vec(bytes: Vec<u8>) -> Self {
         let range = 0..bytes.len();
-        Rope(vec![Piece { start: 0, source: Source::Own(Arc::new(bytes)), range }])
+        Rope::of(Piece { start: 0, source: Source::Own(Arc::new(bytes)), range })
     }
     /// Bytes of a caller.
     pub(super) fn from_shared(owner: impl AsRef<[u8]> + Send + Sync + 'static) -> Self {
         let range = 0..owner.as_ref().len();
-        Rope(vec![Piece { start: 0, source: Source::Shared(Arc::new(owner)), range }])
+        Rope::of(Piece { start: 0, source: Source::Shared(Arc::new(owner)), range })
+    }
+    fn of(piece: Piece) -> Self {
+        Rope(vec![Arc::new(vec![piece])])
     }
     /// The number of bytes.
     pub(super) fn len(&self) -> usize {
-        self.0.last().map_or(0, Piece::end)
+        self.0.last().and_then(|group| group.last()).map_or(0, Piece::end)
     }
-    /// Which piece has the byte at `at`, or the last.
-    fn piece_at(&self, at: usize) -> usize {
-        self.0.partition_point(|piece| piece.end() <= at)
+    /// The piece that has the byte at `at`; past the last one where there is none.
+    fn index_of(&self, at: usize) -> PieceIndex {
+        let group = self.0.partition_point(|group| group.last().is_none_or(|piece| piece.end() <= at));
+        let piece = self.0.get(group).map_or(0, |group| group.partition_point(|piece| piece.end() <= at));
+        PieceIndex { group, piece }
+    }
+    fn piece(&self, index: PieceIndex) -> Option<&Piece> {
+        self.0.get(index.group)?.get(index.piece)
+    }
+    /// The piece, to be changed: its group is copied where a clone refers to it, so that [`Piece::own`] sees that clone.
+    fn piece_mut(&mut self, index: PieceIndex) -> Option<&mut Piece> {
+        Arc::make_mut(self.0.get_mut(index.group)?).get_mut(index.piece)
+    }
+    fn last_mut(&mut self) -> Option<&mut Piece> {
+        Arc::make_mut(self.0.last_mut()?).last_mut()
+    }
+    /// The pieces from one on.
+    fn pieces_from(&self, index: PieceIndex) -> impl Iterator<Item = &Piece> {
+        let first = self.0.get(index.group).and_then(|group| group.get(index.piece..)).unwrap_or_default();
+        let later = self.0.get(index.group.saturating_add(1)..).unwrap_or_default();
+        first.iter().chain(later.iter().flat_map(|group| group.iter()))
     }
     /// The bytes of a range that lies in one piece.
     pub(super) fn slice(&self, range: Range<usize>) -> Option<&[u8]> {
         if range.is_empty() {
             return (range.end <= self.len()).then_some(&[]);
         }
-        let piece = self.0.get(self.piece_at(range.start))?;
+        let piece = self.piece(self.index_of(range.start))?;
         let from = range.start.checked_sub(piece.start)?;
         piece.bytes().get(from..from.checked_add(range.len())?)
     }
@@ -97,7 +131,7 @@ impl Rope {
     pub(super) fn read(&self, at: usize, mut to: &mut [u8]) -> Result<()> {
         let past_end = || Error::usage("a read past the end of a frame in memory");
         let end = at.checked_add(to.len()).filter(|end| *end <= self.len()).ok_or_else(past_end)?;
-        for piece in self.0.iter().skip(self.piece_at(at)).take_while(|piece| piece.start < end) {
+        for piece in self.pieces_from(self.index_of(at)).take_while(|piece| piece.start < end) {
             let part = piece.part(at, end);
             let (now, later) = std::mem::take(&mut to).split_at_mut(part.range.len());
             now.copy_from_slice(part.bytes());
@@ -108,18 +142,15 @@ impl Rope {
     /// All bytes in one buffer.
     #[cfg(test)]
     pub(super) fn to_vec(&self) -> Vec<u8> {
-        self.0.iter().flat_map(|piece| piece.bytes().iter().copied()).collect()
+        self.0.iter().flat_map(|group| group.iter()).flat_map(|piece| piece.bytes().iter().copied()).collect()
     }
     /// Takes the bytes out without a copy where one buffer of its own holds them; it is empty then.
     pub(super) fn take(&mut self) -> Option<Vec<u8>> {
-        match &mut self.0[..] {
-            [piece] => {
-                let taken = piece.own().map(std::mem::take)?;
-                self.0.clear();
-                Some(taken)
-            }
-            _ => None,
-        }
+        let [group] = &mut self.0[..] else { return None };
+        let [piece] = &mut Arc::make_mut(group)[..] else { return None };
+        let taken = piece.own().map(std::mem::take)?;
+        self.0.clear();
+        Some(taken)
     }
     /// Sets the length; new bytes are zeros.
     pub(super) fn resize(&mut self, len: usize) -> Result<()> {
@@ -130,20 +161,26 @@ impl Rope {
             zeros.resize(more, 0);
             return self.append(&zeros);
         }
-        self.0.truncate(self.piece_at(len).saturating_add(1));
-        if let Some(last) = self.0.last_mut() {
-            let keep = len.saturating_sub(last.start);
-            if let Some(own) = last.own() {
-                own.truncate(keep);
+        let last = self.index_of(len);
+        self.0.truncate(last.group.saturating_add(1));
+        if let Some(group) = self.0.get_mut(last.group) {
+            let group = Arc::make_mut(group);
+            group.truncate(last.piece.saturating_add(1));
+            if let Some(last) = group.last_mut() {
+                let keep = len.saturating_sub(last.start);
+                if let Some(own) = last.own() {
+                    own.truncate(keep);
+                }
+                last.range.end = last.range.start.saturating_add(keep).min(last.range.end);
             }
-            last.range.end = last.range.start.saturating_add(keep).min(last.range.end);
+            group.retain(|piece| !piece.range.is_empty());
         }
-        self.0.retain(|piece| !piece.range.is_empty());
+        self.0.retain(|group| !group.is_empty());
         Ok(())
     }
     fn append(&mut self, bytes: &[u8]) -> Result<()> {
         let start = self.len();
-        if let Some(last) = self.0.last_mut() {
+        if let Some(last) = self.last_mut() {
             if let Some(own) = last.own() {
                 reserve(own, bytes.len())?;
                 own.extend_from_slice(bytes);
@@ -164,7 +201,10 @@ impl Rope {
             }
         }
         let piece = owned(start, bytes)?;
-        self.0.push(piece);
+        match self.0.last_mut() {
+            Some(group) if group.len() < GROUP => Arc::make_mut(group).push(piece),
+            _ => self.0.push(Arc::new(vec![piece])),
+        }
         Ok(())
     }
     /// Writes bytes from `at` on, over what is there and behind it.
@@ -187,8 +227,7 @@ impl Rope {
     }
     /// Writes over bytes of one piece that nothing else refers to; whether it could.
     fn write_in_place(&mut self, at: usize, bytes: &[u8]) -> bool {
-        let n = self.piece_at(at);
-        let Some(piece) = self.0.get_mut(n) else { return false };
+        let Some(piece) = self.piece_mut(self.index_of(at)) else { return false };
         let from = at.saturating_sub(piece.start);
         let place = piece.own().and_then(|own| own.get_mut(from..)?.get_mut(..bytes.len()));
         place.map(|place| place.copy_from_slice(bytes)).is_some()
@@ -197,12 +236,22 @@ impl Rope {
     fn replace(&mut self, at: usize, bytes: &[u8]) -> Result<()> {
         let end = at.saturating_add(bytes.len());
         let new = owned(at, bytes)?;
-        let (first, last) = (self.piece_at(at), self.piece_at(end.saturating_sub(1)));
-        let before = self.0.get(first).map(|piece| piece.part(piece.start, at));
-        let after = self.0.get(last).map(|piece| piece.part(end, piece.end()));
-        let pieces = before.into_iter().chain([new]).chain(after).filter(|piece| !piece.range.is_empty());
-        let pieces: Vec<Piece> = pieces.collect();
-        self.0.splice(first..last.saturating_add(1).min(self.0.len()), pieces);
+        let (first, last) = (self.index_of(at), self.index_of(end.saturating_sub(1)));
+        let before = self.piece(first).map(|piece| piece.part(piece.start, at));
+        let after = self.piece(last).map(|piece| piece.part(end, piece.end()));
+        let pieces = |group: usize, range: Range<usize>| {
+            self.0.get(group).and_then(|group| group.get(range)).unwrap_or_default().iter().cloned()
+        };
+        let behind = last.piece.saturating_add(1)..self.0.get(last.group).map_or(0, |group| group.len());
+        let mut changed: Group = pieces(first.group, 0..first.piece).collect();
+        changed.extend(before.into_iter().chain([new]).chain(after).filter(|piece| !piece.range.is_empty()));
+        changed.extend(pieces(last.group, behind));
+        let groups: Vec<_> = if changed.len() > GROUP {
+            changed.chunks(changed.len().div_ceil(2)).map(|half| Arc::new(half.to_vec())).collect()
+        } else {
+            vec![Arc::new(changed)]
+        };
+        self.0.splice(first.group..last.group.saturating_add(1).min(self.0.len()), groups);
         Ok(())
     }
 }
@@ -221,7 +270,8 @@ fn reserve(buffer: &mut Vec<u8>, more: usize) -> Result<()> {
 
 impl fmt::Debug for Rope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} bytes in {} pieces", self.len(), self.0.len())
+        let pieces: usize = self.0.iter().map(|group| group.len()).sum();
+        write!(f, "{} bytes in {pieces} pieces", self.len())
     }
 }
 
