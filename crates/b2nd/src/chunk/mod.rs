@@ -33,7 +33,7 @@ pub use header::ChunkHeader;
 pub use params::{Params, SplitMode, auto_blocksize};
 pub(crate) use soundness::{check, each_block};
 pub use special::{Special, encode_special};
-pub(crate) use splice::Splice;
+pub(crate) use splice::{DecodedBlocks, Splice};
 pub use variable::{decode_block, encode_blocks};
 
 /// The most uncompressed bytes that a chunk can hold: 2 GiB − 33 bytes.

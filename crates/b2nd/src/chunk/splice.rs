@@ -7,16 +7,37 @@ use super::head::Content;
 use super::header::ChunkHeader;
 use super::params::Params;
 use super::streams::Sink;
+use crate::codec::Codec;
 use crate::error::Error;
 use crate::error::Result;
+use crate::exec::Exec;
 use crate::exec::Scratch;
 use crate::registry::Context;
+use std::sync::{Mutex, PoisonError};
 
 /// How blocks of one chunk are replaced.
 pub(crate) struct Splice<'a> {
     head: &'a ChunkHead,
     old: &'a [u8],
     plan: Plan,
+    codec: Codec,
+    clevel: u8,
+}
+
+/// Blocks of one chunk, and their uncompressed bytes.
+pub(crate) struct DecodedBlocks<'a> {
+    /// The numbers of the blocks, in ascending order.
+    pub(crate) numbers: &'a [usize],
+    /// The bytes of the blocks, one after the other. All blocks have the same length.
+    pub(crate) bytes: &'a mut [u8],
+}
+
+impl DecodedBlocks<'_> {
+    /// Each block with its number.
+    fn each(&mut self) -> impl Iterator<Item = (usize, &mut [u8])> {
+        let len = (self.bytes.len() / self.numbers.len().max(1)).max(1);
+        self.numbers.iter().copied().zip(self.bytes.chunks_exact_mut(len))
+    }
 }
 
 impl<'a> Splice<'a> {
@@ -35,27 +56,72 @@ impl<'a> Splice<'a> {
         let plan = Plan::new(header.nbytes() as usize, params, context)?;
         // A dictionary, or blocks of variable length, would show in the flags.
         let alike = ChunkHeader { cbytes: header.cbytes, ..plan.header().clone() } == *header;
-        Ok(alike.then_some(Splice { head, old, plan }))
+        let (codec, clevel) = (params.codec(), params.clevel());
+        Ok(alike.then_some(Splice { head, old, plan, codec, clevel }))
     }
 
-    /// Decodes a block as it was.
-    pub(crate) fn decode(&self, block: usize, to: &mut [u8], scratch: &mut Scratch) -> Result<()> {
-        let stream = self.old.get(self.head.block_span(block)).unwrap_or_default();
-        BlockDecoder::new(self.head).decode(block, stream, to, scratch)
+    /// Decodes blocks as they were, on all threads of `exec` where that pays.
+    pub(crate) fn decode(&self, mut blocks: DecodedBlocks<'_>, exec: &Exec) -> Result<()> {
+        let effort = self.codec.effort_to_read(blocks.bytes.len() as u64);
+        let decoder = BlockDecoder::new(self.head);
+        let decode = |block: usize, to: &mut [u8], scratch: &mut Scratch| {
+            let stream = self.old.get(self.head.block_span(block)).unwrap_or_default();
+            decoder.decode(block, stream, to, scratch)
+        };
+        let call = exec.call(blocks.numbers.len(), effort);
+        if !call.is_shared() {
+            return exec.with_scratch(|scratch| {
+                blocks.each().try_for_each(|(block, to)| {
+                    exec.check_cancelled()?;
+                    decode(block, to, scratch)
+                })
+            });
+        }
+        let places: Vec<_> = blocks.each().map(Mutex::new).collect();
+        call.run(places.len(), |scratch, n| {
+            let Some(place) = places.get(n) else { return Ok(()) };
+            let (block, to) = &mut *place.lock().unwrap_or_else(PoisonError::into_inner);
+            decode(*block, to, scratch)
+        })
     }
 
-    /// Puts the new chunk into the place of what `out` holds, with the blocks `changed`, in ascending order, whose uncompressed
-    /// bytes follow each other in `decoded`. Returns whether there is one: where the result gains nothing, or
-    /// is nothing but zeros, the chunk is better made anew.
+    /// Puts the new chunk, with the blocks of `changed`, into the place of what `out` holds, on all threads of `exec` where that
+    /// pays. Returns whether there is one: where the result gains nothing, or is nothing but zeros, the chunk is better made anew.
     pub(crate) fn encode(
         &self,
-        changed: &[usize],
-        decoded: &[u8],
-        scratch: &mut Scratch,
+        mut changed: DecodedBlocks<'_>,
+        exec: &Exec,
         out: &mut Vec<u8>,
     ) -> Result<bool> {
         let mut sink = Sink::over(out);
-        let result = self.blocks(changed, decoded, &mut sink, scratch);
+        let numbers = changed.numbers;
+        let call =
+            exec.call(numbers.len(), self.codec.effort_to_write(self.clevel, changed.bytes.len() as u64));
+        let result = if call.is_shared() {
+            let coded: Vec<_> = changed.each().map(|(_, block)| Mutex::new((&*block, Vec::new()))).collect();
+            call.run(coded.len(), |scratch, n| {
+                let Some(slot) = coded.get(n) else { return Ok(()) };
+                let (block, to) = &mut *slot.lock().unwrap_or_else(PoisonError::into_inner);
+                self.plan.encode_block(block, None, &mut Sink::over(to), scratch).map(|_| ())
+            })
+            .and_then(|()| {
+                let mut coded = coded.into_iter();
+                self.blocks(numbers, &mut sink, |sink| {
+                    let slot = coded.next().ok_or_else(missing)?;
+                    let (_, coded) = slot.into_inner().unwrap_or_else(PoisonError::into_inner);
+                    sink.put(&coded).map(|()| true)
+                })
+            })
+        } else {
+            exec.with_scratch(|scratch| {
+                let mut blocks = changed.each();
+                self.blocks(numbers, &mut sink, |sink| {
+                    exec.check_cancelled()?;
+                    let (_, block) = blocks.next().ok_or_else(missing)?;
+                    self.plan.encode_block(block, None, sink, scratch)
+                })
+            })
+        };
         if let Ok(true) = result {
             let cbytes = sink.end() as u32;
             sink.patch(12, &cbytes.to_le_bytes());
@@ -65,12 +131,12 @@ impl<'a> Splice<'a> {
         result
     }
 
+    /// Puts all blocks in order; `put` puts the next changed one, and returns whether it fitted.
     fn blocks(
         &self,
         changed: &[usize],
-        mut decoded: &[u8],
         sink: &mut Sink<'_>,
-        scratch: &mut Scratch,
+        mut put: impl FnMut(&mut Sink<'_>) -> Result<bool>,
     ) -> Result<bool> {
         let plan = &self.plan;
         plan.put_head(sink)?;
@@ -80,13 +146,9 @@ impl<'a> Splice<'a> {
         for n in 0..plan.nblocks() {
             plan.note_block(n, sink.end(), sink);
             if changed.next_if_eq(&n).is_some() {
-                let (block, rest) = decoded
-                    .split_at_checked(plan.block_range(n).len())
-                    .ok_or_else(|| Error::usage(format!("block {n} is not among those that are decoded")))?;
-                if !plan.encode_block(block, None, sink, scratch)? {
+                if !put(sink)? {
                     return Ok(false);
                 }
-                decoded = rest;
             } else {
                 // Blocks that overlap, as a forged chunk may have them, are stopped below once they are too long.
                 sink.put(self.old.get(self.head.block_span(n)).unwrap_or_default())?;
@@ -97,4 +159,8 @@ impl<'a> Splice<'a> {
         }
         Ok(!plan.is_all_zeros(sink.end() - body))
     }
+}
+
+fn missing() -> Error {
+    Error::usage("fewer blocks are decoded than are changed")
 }

@@ -103,3 +103,33 @@ fn damage_elsewhere_in_a_chunk_does_not_stop_a_write_and_stays_where_it_is() {
     assert!(a.read_items::<u32>(s![0, 0]).is_err());
     assert!(a.write_items(s![0, 1], &[5u32]).is_err());
 }
+
+#[test]
+fn a_chunk_changed_by_several_threads_has_the_same_bytes_as_by_one() {
+    // Blocks of 64 KiB: long enough to be shared between threads.
+    let (shape, mut rng) = ([1024u64, 512], Rng::new(17));
+    let items: Vec<u32> = (0..1024 * 512u32).map(|n| n / 9 + (rng.next_u64() % 3) as u32).collect();
+    for codec in [Codec::Lz4, Codec::Zstd] {
+        let arrays = [1, 2, 4].map(|threads| {
+            let options = Options::new().with_chunks(shape).with_blocks([128, 128]);
+            let options = options.with_params(Params::new(4).with_codec(codec)).with_exec(Exec::new(threads));
+            let mut array = options.create_in_memory(Dtype::parse("<u4").unwrap(), shape).unwrap();
+            array.write_items(s![], &items).unwrap();
+            let mut rng = Rng::new(3);
+            for turn in 1..12u32 {
+                // One to 24 of the 32 blocks.
+                let (row, column) = (rng.between(0, 1000) as usize, rng.between(0, 500) as usize);
+                let (rows, columns) = (1 + rng.below(1023 - row as u64) as usize, 1 + rng.below(11) as usize);
+                let values = vec![turn; rows * columns];
+                array.write_items(s![row..row + rows, column..column + columns], &values).unwrap();
+            }
+            array
+        });
+        let [one, others @ ..] = &arrays;
+        let expected = one.schunk().chunk(0).unwrap();
+        for other in others {
+            assert_eq!(other.schunk().chunk(0).unwrap(), expected, "{codec:?}");
+            assert_eq!(other.read_bytes(s![]).unwrap(), one.read_bytes(s![]).unwrap());
+        }
+    }
+}

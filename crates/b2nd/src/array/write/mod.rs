@@ -224,9 +224,11 @@ impl Write<'_> {
         Ok(())
     }
 
-    /// Puts the chunk as it is to be into the place of what `out` holds.
+    /// Puts the new chunk into the place of what `out` holds.
     fn encode(&self, edit: &impl Edit, share: bool, scratch: &mut Scratch, out: &mut Vec<u8>) -> Result<()> {
         let (params, context) = (self.base.params(), self.base.context());
+        // What the chunk as a whole takes is told when it is put; one that others work beside has one thread.
+        let exec = if share { self.exec.clone().without_progress() } else { self.exec.single() };
         let covered = edit.covers();
         let (fresh, changed);
         let made = if covered && self.processing.pre.is_none() { edit.fresh() } else { None };
@@ -237,7 +239,7 @@ impl Write<'_> {
             let before = if covered {
                 Some(zeroed("a chunk", self.grid.chunk_bytes() as u64)?)
             } else {
-                self.before(edit, share, (params, context), scratch, out)?
+                self.before(edit, (params, context), &exec, scratch, out)?
             };
             // Without it the chunk is in its place already.
             let Some(before) = before else { return Ok(()) };
@@ -245,7 +247,6 @@ impl Write<'_> {
             &&changed[..]
         };
         if share {
-            let exec = self.exec.clone().without_progress();
             return chunk::encode_from(source, params, context, &exec, out);
         }
         chunk::encode_one(source, params, context, scratch, out)
@@ -255,14 +256,14 @@ impl Write<'_> {
     fn before(
         &self,
         edit: &impl Edit,
-        share: bool,
         (params, context): (&chunk::Params, &chunk::Context),
+        exec: &Exec,
         scratch: &mut Scratch,
         out: &mut Vec<u8>,
     ) -> Result<Option<Vec<u8>>> {
         let stored = Stored::fetch(&self.base, edit.chunk(), std::mem::take(&mut scratch.fetched))?;
-        let before = match self.part(edit, &stored, share, (params, context), scratch, out) {
-            Ok(false) => stored.decode(edit.chunk(), self.grid, context).map(Some),
+        let before = match self.part(edit, &stored, (params, context), exec, &mut scratch.block, out) {
+            Ok(false) => stored.decode(edit.chunk(), self.grid, context, exec).map(Some),
             parted => parted.map(|_| None),
         };
         scratch.fetched = stored.into_buffer();

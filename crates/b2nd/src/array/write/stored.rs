@@ -48,8 +48,14 @@ impl<'a> Stored<'a> {
         }
     }
 
-    /// The uncompressed bytes of the chunk, which is chunk `number`.
-    pub(super) fn decode(&self, number: u64, grid: &Grid, context: &chunk::Context) -> Result<Vec<u8>> {
+    /// The uncompressed bytes of the chunk, which is chunk `number`, decoded on the threads of `exec`.
+    pub(super) fn decode(
+        &self,
+        number: u64,
+        grid: &Grid,
+        context: &chunk::Context,
+        exec: &Exec,
+    ) -> Result<Vec<u8>> {
         let mut whole = zeroed("a chunk", grid.chunk_bytes() as u64)?;
         match self {
             Stored::Special(kind) => {
@@ -59,8 +65,7 @@ impl<'a> Stored<'a> {
                 }
             }
             Stored::Bytes(bytes) => {
-                chunk::decode_into(bytes, &mut whole, context, &Exec::new(1))
-                    .map_err(|e| e.in_chunk(number))?;
+                chunk::decode_into(bytes, &mut whole, context, exec).map_err(|e| e.in_chunk(number))?;
             }
         }
         Ok(whole)
