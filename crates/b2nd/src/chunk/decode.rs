@@ -21,7 +21,7 @@ use std::sync::PoisonError;
 /// The bytes of a stored chunk that are copied at a time.
 const COPIED_BYTES: usize = 128 << 10;
 
-/// The bytes that a thread copies or fills at a time, where several do.
+/// The bytes that a thread copies or fills before it looks whether the call was cancelled.
 const PART_BYTES: usize = 1 << 20;
 
 /// Decompresses a whole chunk, on the threads of `exec`.
@@ -141,7 +141,10 @@ fn copy_raw(chunk: &[u8], from: Range<usize>, dst: &mut [u8], exec: &Exec) -> Re
 fn in_parts(dst: &mut [u8], exec: &Exec, work: impl Fn(usize, &mut [u8]) + Sync) -> Result<()> {
     let bytes = dst.len() as u64;
     if dst.len() < 2 * PART_BYTES || exec.threads() == 1 {
-        work(0, dst);
+        for (n, part) in dst.chunks_mut(PART_BYTES).enumerate() {
+            exec.check_cancelled()?;
+            work(n * PART_BYTES, part);
+        }
         exec.progress(bytes);
         return Ok(());
     }

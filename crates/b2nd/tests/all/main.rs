@@ -4,6 +4,7 @@
 
 mod arrays;
 mod blocks;
+mod cancelling;
 mod corners;
 mod corpus_chunks;
 mod corpus_frames;

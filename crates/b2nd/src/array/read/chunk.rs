@@ -119,6 +119,7 @@ impl<V: Visit + ?Sized> ChunkRead<'_, V> {
         block: &mut Vec<u8>,
         scratch: &mut Scratch,
     ) -> Result<()> {
+        self.check_cancelled()?;
         let Encoded { decoder, stream, .. } = *source;
         let mut place = self.take(wanted.index)?;
         let bytes = self.grid().block_bytes();
@@ -242,6 +243,11 @@ impl<V: Visit + ?Sized> ChunkRead<'_, V> {
         process_block(hook, self.grid(), (chunk, &self.grid().chunk_position(chunk)), block, bytes)
     }
 
+    /// A chunk may have a gigabyte: the read is cancelled between its blocks.
+    fn check_cancelled(&self) -> Result<()> {
+        self.array.schunk.exec().check_cancelled()
+    }
+
     fn take(&self, index: usize) -> Result<BoxMut<'_>> {
         self.visit.take(index).ok_or_else(|| Error::usage("two parts of the selection fall on one block"))
     }
@@ -274,11 +280,15 @@ impl<V: Visit + ?Sized> ChunkRead<'_, V> {
         let seen = self.post.is_some();
         if !seen && !value.is_empty() && itemsize.is_multiple_of(value.len()) {
             let item = value.repeat(itemsize / value.len());
-            return blocks.into_iter().try_for_each(|index| self.fill(index, &item));
+            return blocks.into_iter().try_for_each(|index| {
+                self.check_cancelled()?;
+                self.fill(index, &item)
+            });
         }
         let bytes = self.grid().block_bytes();
         resize("a block", block, bytes)?;
         for index in blocks {
+            self.check_cancelled()?;
             let number = self.visit.block(index);
             for (at, byte) in block.iter_mut().enumerate() {
                 *byte = value.get((number * bytes + at) % value.len().max(1)).copied().unwrap_or(0);
@@ -294,6 +304,7 @@ impl<V: Visit + ?Sized> ChunkRead<'_, V> {
         let mut index = 0;
         let blocks = (0..self.visit.blocks()).map(|index| self.visit.block(index));
         misfit::each_block(self.array, head, chunk, blocks, |block, bytes| {
+            self.check_cancelled()?;
             self.postprocess(block, bytes)?;
             self.scatter(index, &mut self.take(index)?, bytes, 0)?;
             index += 1;
