@@ -1,6 +1,6 @@
 //! The instruction sets that the kernels can use, found once at run time.
 //!
-//! A [`Level`] is a wish that anyone may write down; a token (`Avx2` and its like) is a proof that the machine can
+//! A [`Level`] is only a request; a token (`Avx2` and its like) is a proof that the machine can
 //! do it. Kernels take tokens, and only this file makes them, so no level can lead to instructions that are not there.
 
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -23,10 +23,10 @@ pub enum Level {
     Neon,
 }
 
-/// All levels, worst first.
+/// All levels, slowest first.
 const ALL: [Level; 5] = [Level::Scalar, Level::Sse2, Level::Avx2, Level::Avx512, Level::Neon];
 
-/// What the machine can run, one bit per level; 0 until it was found (`Scalar` is always there).
+/// The levels that the machine can run, one bit each; 0 until detected (`Scalar` is always there).
 static FOUND: AtomicU8 = AtomicU8::new(0);
 
 impl Level {
@@ -110,7 +110,7 @@ pub(crate) struct Avx512(());
 #[derive(Clone, Copy)]
 pub(crate) struct Neon(());
 
-/// A smaller machine inside a bigger one: for data too short for long vectors.
+/// A wider instruction set includes the narrower one, which handles data too short for long vectors.
 #[cfg(target_arch = "x86_64")]
 impl From<Avx2> for Sse2 {
     fn from(_: Avx2) -> Self {
@@ -140,7 +140,7 @@ fn found() -> u8 {
 fn probe() -> u8 {
     let mut bits = Level::Scalar.bit();
     let sse2 = is_x86_feature_detected!("sse2");
-    // Whoever has AVX2 has the instructions for bits in practice, though not by any rule.
+    // Machines with AVX2 have BMI and LZCNT in practice, but no specification says so.
     let avx2 = sse2
         && is_x86_feature_detected!("avx2")
         && is_x86_feature_detected!("bmi1")

@@ -1,10 +1,10 @@
 //! Delta by XOR: against the item before (first block of a chunk) or against a reference block.
 //!
-//! XOR has no carries, so the unit only says how far back the item before lies and where the tail begins.
+//! XOR has no carries, so the unit only sets the distance to the item before and the start of the tail.
 
 use crate::cpu::Level;
 
-/// Words of eight bytes per step of the running XOR: enough of them to work on side by side.
+/// Words of eight bytes per step of the running XOR: enough for instruction-level parallelism.
 const WORDS: usize = 8;
 
 /// `dst[i] = src[i] ^ src[i-1]` in units of `unit` bytes (1, 2, 4 or 8); unit 0 and the tail are copied.

@@ -1,13 +1,13 @@
-//! Bytes that are borrowed for the time of one call, for code that wants to own what it reads.
+//! Lends borrowed bytes for the time of one call to code that needs an owned value.
 
 use std::process;
 use std::sync::Arc;
 
-/// Bytes that [`lend`] lends out. Not to be kept beyond that call.
+/// Bytes lent by [`lend`]. They must not be kept beyond that call.
 pub struct Lent {
     start: *const u8,
     len: usize,
-    /// Held by [`lend`] too, which so knows when this is gone.
+    /// Shared with [`lend`], which learns from the count when this value has been dropped.
     _alive: Arc<()>,
 }
 
@@ -29,7 +29,7 @@ struct Collector(Arc<()>);
 impl Drop for Collector {
     fn drop(&mut self) {
         if Arc::get_mut(&mut self.0).is_none() {
-            // Whoever calls `lend` would take the bytes away under a reader: no way back leads out of that.
+            // Returning would free the bytes while a reader still has them, so the process must end.
             process::abort();
         }
     }
@@ -42,8 +42,8 @@ impl Drop for Collector {
 /// assert_eq!(b2nd_kernel::lend::lend(&bytes, |lent| lent.as_ref().len()), 3);
 /// ```
 ///
-/// A borrower that keeps the value (or leaks it) beyond the call ends the process, also on the way of a panic: the
-/// bytes may be gone then. So `borrower` must not hand it on to anything that lives longer.
+/// If the borrower keeps or leaks the value beyond the call, the process is aborted, also during a panic: the
+/// bytes may be freed by then. So `borrower` must not store the value in anything that lives longer.
 pub fn lend<R>(bytes: &[u8], borrower: impl FnOnce(Lent) -> R) -> R {
     let collector = Collector(Arc::new(()));
     borrower(Lent { start: bytes.as_ptr(), len: bytes.len(), _alive: Arc::clone(&collector.0) })

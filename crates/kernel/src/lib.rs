@@ -1,6 +1,6 @@
 //! Byte kernels: slices in, slices out; and bytes that are lent or mapped. The only crate of the library that holds `unsafe`.
 //!
-//! A [`cpu::Level`] is chosen once and handed to each kernel; every SIMD path equals the scalar oracle.
+//! A [`cpu::Level`] is chosen once and passed to each kernel. Every SIMD path gives the results of the scalar one.
 
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod arch;

@@ -5,8 +5,8 @@ use std::io;
 
 /// A file that is mapped into memory, for reading.
 ///
-/// The bytes are the file's own: nobody may change or cut it while the map lives. What happens otherwise is stated in
-/// `docs/SAFETY.md` (a read of bytes that were cut off ends the process with SIGBUS), and is why nothing maps a file unasked.
+/// The bytes are the file's own: no process may change or truncate it while the map exists. What happens otherwise is stated in
+/// `docs/SAFETY.md` (reading truncated bytes ends the process with SIGBUS). So files are mapped only on request.
 #[derive(Debug)]
 pub struct Map(memmap2::Mmap);
 
@@ -14,9 +14,9 @@ impl Map {
     /// Maps a whole file.
     ///
     /// # Errors
-    /// What the operating system says.
+    /// The error of the operating system.
     pub fn read_only(file: &File) -> io::Result<Self> {
-        // SAFETY: the map is for reading; that the file stays as it is meanwhile is what whoever asks for a map promises.
+        // SAFETY: the map is read-only, and the caller who asks for a map promises that the file does not change.
         unsafe { memmap2::Mmap::map(file) }.map(Map)
     }
 }

@@ -1,19 +1,19 @@
-//! Bytes that no codec shrinks: all values equally often, and nothing that comes again.
+//! Detects bytes that no codec shrinks: all values are equally frequent, and no sequence repeats.
 
-/// Shorter inputs are no burden to anybody.
+/// Shorter inputs compress fast enough without this test.
 const MIN_INPUT: usize = 4096;
-/// In longer ones a repeat from far back could slip through.
+/// In longer inputs a distant repeat could be missed.
 const MAX_INPUT: usize = 1 << 20;
-/// Most inputs are told apart by so many of their first bytes.
+/// For most inputs these first bytes are enough to decide.
 const FIRST: usize = 1024;
-/// How far the counts of noise are from even, at most: the sum of squares over 256 counts, in units of what is expected, has
-/// the mean 255 and the standard deviation 22.6; this is six of those above.
+/// The largest deviation of noise from even counts: the sum of squared deviations over 256 counts, divided by the expected count, has
+/// mean 255 and standard deviation 22.6; this is six standard deviations above the mean.
 const MOST_UNEVEN: u64 = 391;
 
-/// Whether `src` is noise, as far as counting bytes and looking for sequences that repeat can tell.
+/// Whether `src` is noise, judged by counts of bytes and by repeated sequences.
 ///
-/// `false` is said at once of nearly everything else, and of inputs that are short, or longer than 1 MiB. One repeat of 20 bytes within 64 KiB is nearly always seen, and
-/// one among many shorter ones, from 6 bytes on. `table` is working memory.
+/// Nearly all other inputs are rejected at once, and so are short ones and those above 1 MiB. One repeat of 20 bytes within 64 KiB is nearly always found, and
+/// so is one of many shorter repeats, from 6 bytes on. `table` is working memory.
 ///
 /// ```
 /// use b2nd_kernel::noise::is_noise;
@@ -38,7 +38,7 @@ pub fn is_noise(src: &[u8], table: &mut Vec<u32>) -> bool {
 
 /// Whether all values of a byte are about equally frequent.
 fn is_even(src: &[u8]) -> bool {
-    // Four tables, as counts of the same byte in a row would wait for each other.
+    // Four tables, because increments of the same counter wait for each other.
     let mut counts = [[0_u32; 256]; 4];
     let (fours, rest) = src.as_chunks::<4>();
     for four in fours {
@@ -56,19 +56,19 @@ fn is_even(src: &[u8]) -> bool {
     squares * 256 <= len * (len + u128::from(MOST_UNEVEN))
 }
 
-/// Whether a sequence of six bytes comes again.
+/// Whether a sequence of six bytes repeats.
 fn repeats(src: &[u8], table: &mut Vec<u32>) -> bool {
-    // More places than are entered, up to what stays in a near cache.
+    // More slots than entries, as long as the table stays in the L2 cache.
     let log = (src.len() / 2).ilog2().clamp(8, 15);
     table.clear();
     table.resize(1 << log, 0);
-    // A place, and 32 more bits that tell sequences of the same place apart.
+    // A slot, and 32 more bits of hash that distinguish sequences of the same slot.
     let mark = |piece: &[u8; 20], at: usize| {
         let [a, b, c, d, e, f] = [0, 1, 2, 3, 4, 5].map(|n| piece[at + n]);
         let hash = u64::from_le_bytes([0, 0, a, b, c, d, e, f]).wrapping_mul(0x9E37_79B1_85EB_CA87);
         ((hash >> (64 - log)) as usize, (hash >> 16) as u32)
     };
-    // Every third sequence is looked up, every fifth entered: as 3 and 5 have no common divisor, no distance slips through.
+    // Every third sequence is looked up, every fifth entered. Since 3 and 5 have no common divisor, every distance is covered.
     for at in (0..src.len().saturating_sub(19)).step_by(15) {
         let Some(piece) = src[at..].first_chunk::<20>() else { break };
         for seen in [0, 3, 6, 9, 12] {

@@ -1,11 +1,11 @@
-//! Runs of one byte: what special chunks and "repeated" streams are made of.
+//! Detects runs of one byte, as in special chunks and "repeated" streams.
 
-/// Bytes looked at between two chances to stop.
+/// Number of bytes compared before each test whether to stop.
 const STRIDE: usize = 256;
 
 /// `Some(b)` when there is at least one byte and all bytes equal `b`.
 ///
-/// Looks at the first few bytes first: data that differs is turned down at once.
+/// Compares the first few bytes first, so that most other data is rejected at once.
 pub fn uniform(bytes: &[u8]) -> Option<u8> {
     let first = *bytes.first()?;
     let (head, rest) = bytes.split_at(bytes.len().min(16));

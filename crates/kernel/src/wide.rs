@@ -1,4 +1,4 @@
-//! Loads and stores of several bytes at once, without a check each: for loops that have checked the room for many of them.
+//! Unchecked loads and stores of several bytes, for loops that have checked their bounds in advance.
 
 /// The `N` bytes from `at` on.
 ///
@@ -9,7 +9,7 @@ pub(crate) unsafe fn load<const N: usize>(src: &[u8], at: usize) -> [u8; N] {
     debug_assert!(at.checked_add(N).is_some_and(|end| end <= src.len()), "a load behind the end");
     // SAFETY: inside `src`, by this function's contract.
     let from = unsafe { src.as_ptr().add(at) };
-    // SAFETY: `N` bytes of `src` are there, and an array of bytes may lie anywhere.
+    // SAFETY: `src` has these `N` bytes, and an array of bytes needs no alignment.
     unsafe { from.cast::<[u8; N]>().read() }
 }
 
@@ -22,7 +22,7 @@ pub(crate) unsafe fn store<const N: usize>(dst: &mut [u8], at: usize, bytes: [u8
     debug_assert!(at.checked_add(N).is_some_and(|end| end <= dst.len()), "a store behind the end");
     // SAFETY: inside `dst`, by this function's contract.
     let to = unsafe { dst.as_mut_ptr().add(at) };
-    // SAFETY: `N` bytes of `dst` are there, and an array of bytes may lie anywhere.
+    // SAFETY: `dst` has these `N` bytes, and an array of bytes needs no alignment.
     unsafe { to.cast::<[u8; N]>().write(bytes) };
 }
 
@@ -44,7 +44,7 @@ pub(crate) unsafe fn word(src: &[u8], at: usize) -> u64 {
 pub(crate) unsafe fn common(src: &[u8], mut a: usize, mut b: usize, end: usize) -> usize {
     debug_assert!(a <= b && b <= end && end <= src.len(), "not two places before the end");
     let start = b;
-    // Long matches by the vector, until one differs.
+    // Compares vectors of long matches until one differs.
     while b + 32 <= end {
         // SAFETY: `b + 32 <= end`, and `a <= b`.
         let early = unsafe { load::<32>(src, a) };

@@ -27,7 +27,7 @@ pub(crate) fn store(v: V, bytes: &mut [u8; BYTES]) {
     unsafe { _mm256_storeu_si256(bytes.as_mut_ptr().cast(), v) }
 }
 
-/// Like [`store`]; `past` the caches, if the place is aligned. That needs a [`fence`](super::fence) before another thread may look.
+/// Like [`store`]; with `past`, an aligned store bypasses the caches. Call [`fence`](super::fence) before another thread reads it.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(crate) fn put(v: V, bytes: &mut [u8; BYTES], past: bool) {
@@ -47,7 +47,7 @@ fn load_lane(bytes: &[u8; 16]) -> __m128i {
     unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) }
 }
 
-/// A vector of these lanes.
+/// Makes a vector of these lanes.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(crate) fn join_lanes(lanes: [&[u8; 16]; 2]) -> V {
@@ -109,14 +109,14 @@ pub(crate) fn add(a: V, b: V) -> V {
     _mm256_add_epi8(a, b)
 }
 
-/// The last byte of each lane, all over that lane.
+/// Copies the last byte of each lane to all places of the lane.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn last_of_lanes(v: V) -> V {
     _mm256_shuffle_epi8(v, _mm256_set1_epi8(15))
 }
 
-/// Byte `i` becomes the sum of the bytes up to and with `i`.
+/// Prefix sums: byte `i` becomes the sum of the bytes 0 to `i`.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(crate) fn sums(v: V) -> V {
@@ -124,12 +124,12 @@ pub(crate) fn sums(v: V) -> V {
     let v = _mm256_add_epi8(v, _mm256_slli_si256::<2>(v));
     let v = _mm256_add_epi8(v, _mm256_slli_si256::<4>(v));
     let v = _mm256_add_epi8(v, _mm256_slli_si256::<8>(v));
-    // Nothing for the first lane, the sum of the first lane for the second.
+    // What each lane has to add: zero for the first, the sum of the first lane for the second.
     let before = last_of_lanes(v);
     _mm256_add_epi8(v, _mm256_permute2x128_si256::<0x08>(before, before))
 }
 
-/// The last byte, everywhere.
+/// Copies the last byte to every place.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(crate) fn last(v: V) -> V {

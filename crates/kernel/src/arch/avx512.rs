@@ -27,7 +27,7 @@ pub(crate) fn store(v: V, bytes: &mut [u8; BYTES]) {
     unsafe { _mm512_storeu_si512(bytes.as_mut_ptr().cast(), v) }
 }
 
-/// Like [`store`]; `past` the caches, if the place is aligned. That needs a [`fence`](super::fence) before another thread may look.
+/// Like [`store`]; with `past`, an aligned store bypasses the caches. Call [`fence`](super::fence) before another thread reads it.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
 pub(crate) fn put(v: V, bytes: &mut [u8; BYTES], past: bool) {
@@ -47,7 +47,7 @@ fn load_lane(bytes: &[u8; 16]) -> __m128i {
     unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) }
 }
 
-/// A vector of these lanes.
+/// Makes a vector of these lanes.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
 pub(crate) fn join_lanes(lanes: [&[u8; 16]; 4]) -> V {
@@ -104,7 +104,7 @@ fn lanes_up(v: V) -> V {
     _mm512_maskz_shuffle_i64x2::<0b10_01_00_00>(0b1111_1100, v, v)
 }
 
-/// Byte `i` becomes the sum of the bytes up to and with `i`.
+/// Prefix sums: byte `i` becomes the sum of the bytes 0 to `i`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
 pub(crate) fn sums(v: V) -> V {
@@ -118,14 +118,14 @@ pub(crate) fn sums(v: V) -> V {
     _mm512_add_epi8(_mm512_add_epi8(v, one), _mm512_add_epi8(two, three))
 }
 
-/// The last byte, everywhere.
+/// Copies the last byte to every place.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
 pub(crate) fn last(v: V) -> V {
     _mm512_permutexvar_epi8(_mm512_set1_epi8(63), v)
 }
 
-/// Byte `i` becomes the byte that `places` names there.
+/// Byte `i` becomes byte `places[i]` of `v`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
 pub(crate) fn permute(v: V, places: V) -> V {
@@ -140,7 +140,7 @@ pub(crate) fn permute_three(v: [V; 3], places: V, third: u64) -> V {
     _mm512_mask_permutexvar_epi8(two, third, places, v[2])
 }
 
-/// Of words of four bytes, those of `b` whose number has the bit `n`, and the others of `a`.
+/// Blends 4-byte words: word `i` comes from `b` if bit `n` of `i` is set, else from `a`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
 pub(crate) fn choose_words(n: usize, a: V, b: V) -> V {
@@ -150,8 +150,8 @@ pub(crate) fn choose_words(n: usize, a: V, b: V) -> V {
         4 => 0xf0f0,
         _ => 0xff00,
     };
-    // The compiler, if it saw the mask, would make some choices moves across the vector, for which there is one unit only.
-    // SAFETY: no instruction at all.
+    // Hides the mask: the compiler would replace some blends by permutes, which only one execution unit can do.
+    // SAFETY: the assembly has no instructions.
     unsafe { asm!("/* {} */", inout(kreg) theirs, options(pure, nomem, nostack, preserves_flags)) };
     _mm512_mask_blend_epi32(theirs, a, b)
 }

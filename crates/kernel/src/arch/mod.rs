@@ -2,7 +2,7 @@
 //!
 //! A vector is a row of 16-byte lanes. Every file has the same names (AVX-512 has others for what it does without lanes), so
 //! that an algorithm is written once (as a macro) and compiled for each. Loads and stores take slices and array
-//! references: whoever uses them needs no `unsafe`.
+//! references, so that callers need no `unsafe`.
 
 #[cfg(target_arch = "x86_64")]
 #[expect(unsafe_code, reason = "typed loads and stores")]
@@ -31,7 +31,7 @@ pub(crate) const LINE: usize = 64;
 /// The `N` bytes of `bytes` from `at` on.
 ///
 /// # Panics
-/// When they are not there.
+/// When `bytes` is too short.
 #[inline(always)]
 pub(crate) fn part<const N: usize>(bytes: &[u8], at: usize) -> &[u8; N] {
     match bytes[at..].first_chunk() {
@@ -43,7 +43,7 @@ pub(crate) fn part<const N: usize>(bytes: &[u8], at: usize) -> &[u8; N] {
 /// The `N` bytes of `bytes` from `at` on, to be written.
 ///
 /// # Panics
-/// When they are not there.
+/// When `bytes` is too short.
 #[inline(always)]
 pub(crate) fn part_mut<const N: usize>(bytes: &mut [u8], at: usize) -> &mut [u8; N] {
     match bytes[at..].first_chunk_mut() {
@@ -52,7 +52,7 @@ pub(crate) fn part_mut<const N: usize>(bytes: &mut [u8], at: usize) -> &mut [u8;
     }
 }
 
-/// A kernel that reaches over the end of its slices is wrong, and stops here instead of touching the memory there.
+/// Panics for a kernel that reaches over the end of its slices.
 #[cold]
 #[inline(never)]
 #[expect(clippy::panic, reason = "a bug of this crate, never of its input")]

@@ -27,21 +27,21 @@ pub(crate) fn store(v: V, bytes: &mut [u8; BYTES]) {
     unsafe { vst1q_u8(bytes.as_mut_ptr(), v) }
 }
 
-/// Like [`store`]: there is no way past the caches here that is known to be faster.
+/// Like [`store`]: no store that bypasses the caches is known to be faster here.
 #[inline]
 #[target_feature(enable = "neon")]
 pub(crate) fn put(v: V, bytes: &mut [u8; BYTES], _past: bool) {
     store(v, bytes);
 }
 
-/// Nothing: the processor is left to find out by itself what is read next.
+/// Does nothing: prefetching is left to the processor.
 #[inline]
 pub(crate) fn fetch_lines(_bytes: &[u8], _at: usize, _lines: usize) {}
 
-/// Nothing was written past the caches.
+/// Does nothing: no store bypasses the caches.
 pub(crate) fn fence() {}
 
-/// A vector of these lanes.
+/// Makes a vector of these lanes.
 #[inline]
 #[target_feature(enable = "neon")]
 pub(crate) fn join_lanes(lanes: [&[u8; 16]; 1]) -> V {
@@ -98,7 +98,7 @@ pub(crate) fn add(a: V, b: V) -> V {
     vaddq_u8(a, b)
 }
 
-/// Byte `i` becomes the sum of the bytes up to and with `i`.
+/// Prefix sums: byte `i` becomes the sum of the bytes 0 to `i`.
 #[inline]
 #[target_feature(enable = "neon")]
 pub(crate) fn sums(v: V) -> V {
@@ -108,7 +108,7 @@ pub(crate) fn sums(v: V) -> V {
     vaddq_u8(v, vextq_u8::<8>(zero(), v))
 }
 
-/// The last byte, everywhere.
+/// Copies the last byte to every place.
 #[inline]
 #[target_feature(enable = "neon")]
 pub(crate) fn last(v: V) -> V {

@@ -1,10 +1,10 @@
-//! Parts of a slice that lie evenly apart, as the rows and the items of a tile do: their bounds are checked once for all of
-//! them, as one check for each costs more than the loads.
+//! Parts of a slice at even distances, such as the rows or items of a tile. Bounds are checked once for all of
+//! them, because a check for each part costs more than the loads.
 
 use super::outside;
 use std::marker::PhantomData;
 
-/// `N` parts of `SIZE` bytes that lie `step` apart: looked at once for all of them.
+/// `N` parts of `SIZE` bytes, `step` bytes apart, with bounds checked once.
 pub(crate) struct Parts<'a, const N: usize, const SIZE: usize> {
     start: *const u8,
     step: usize,
@@ -15,7 +15,7 @@ impl<'a, const N: usize, const SIZE: usize> Parts<'a, N, SIZE> {
     /// The parts of `bytes` from `at` on.
     ///
     /// # Panics
-    /// When they are not all there.
+    /// When `bytes` is too short.
     #[inline(always)]
     pub(crate) fn new(bytes: &'a [u8], at: usize, step: usize) -> Self {
         let all = &bytes[at..][..span::<N, SIZE>(step)];
@@ -26,14 +26,14 @@ impl<'a, const N: usize, const SIZE: usize> Parts<'a, N, SIZE> {
     #[inline(always)]
     pub(crate) fn get(&self, r: usize) -> &'a [u8; SIZE] {
         assert!(r < N, "a part that was not looked at");
-        // SAFETY: `new` has seen that the slice reaches to the end of the last part, so the sum stays inside it.
+        // SAFETY: `new` has checked that the slice contains the end of the last part, so the sum stays inside it.
         let part = unsafe { self.start.add(r * self.step) };
         // SAFETY: the `SIZE` bytes from there on lie in the slice, which is borrowed for `'a`; bytes need no alignment.
         unsafe { &*part.cast() }
     }
 }
 
-/// Like [`Parts`], to be written. They may overlap, as one is lent at a time.
+/// Mutable [`Parts`]. They may overlap, because only one is borrowed at a time.
 pub(crate) struct PartsMut<'a, const N: usize, const SIZE: usize> {
     start: *mut u8,
     step: usize,
@@ -44,7 +44,7 @@ impl<'a, const N: usize, const SIZE: usize> PartsMut<'a, N, SIZE> {
     /// The parts of `bytes` from `at` on.
     ///
     /// # Panics
-    /// When they are not all there.
+    /// When `bytes` is too short.
     #[inline(always)]
     pub(crate) fn new(bytes: &'a mut [u8], at: usize, step: usize) -> Self {
         let all = &mut bytes[at..][..span::<N, SIZE>(step)];
@@ -55,7 +55,7 @@ impl<'a, const N: usize, const SIZE: usize> PartsMut<'a, N, SIZE> {
     #[inline(always)]
     pub(crate) fn get(&mut self, r: usize) -> &mut [u8; SIZE] {
         assert!(r < N, "a part that was not looked at");
-        // SAFETY: `new` has seen that the slice reaches to the end of the last part, so the sum stays inside it.
+        // SAFETY: `new` has checked that the slice contains the end of the last part, so the sum stays inside it.
         let part = unsafe { self.start.add(r * self.step) };
         // SAFETY: the `SIZE` bytes from there on lie in the slice, which is borrowed mutably for `'a`; this borrow of `self`
         // keeps any other part from being lent.
@@ -66,7 +66,7 @@ impl<'a, const N: usize, const SIZE: usize> PartsMut<'a, N, SIZE> {
 /// The bytes from the start of the first part to the end of the last.
 ///
 /// # Panics
-/// When there are more of them than can be counted.
+/// When the number overflows.
 #[inline(always)]
 fn span<const N: usize, const SIZE: usize>(step: usize) -> usize {
     match step.checked_mul(N - 1).and_then(|far| far.checked_add(SIZE)) {

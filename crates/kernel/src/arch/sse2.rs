@@ -27,7 +27,7 @@ pub(crate) fn store(v: V, bytes: &mut [u8; BYTES]) {
     unsafe { _mm_storeu_si128(bytes.as_mut_ptr().cast(), v) }
 }
 
-/// Like [`store`]; `past` the caches, if the place is aligned. That needs a [`fence`](super::fence) before another thread may look.
+/// Like [`store`]; with `past`, an aligned store bypasses the caches. Call [`fence`](super::fence) before another thread reads it.
 #[inline]
 #[target_feature(enable = "sse2")]
 pub(crate) fn put(v: V, bytes: &mut [u8; BYTES], past: bool) {
@@ -40,22 +40,22 @@ pub(crate) fn put(v: V, bytes: &mut [u8; BYTES], past: bool) {
     }
 }
 
-/// Asks for cache lines before they are read; those behind the end are left out.
+/// Prefetches cache lines; lines past the end are skipped.
 #[inline]
 pub(crate) fn fetch_lines(bytes: &[u8], at: usize, lines: usize) {
     for line in bytes.get(at..).unwrap_or_default().chunks(LINE).take(lines) {
-        // SAFETY: a hint, and the place is inside a slice.
+        // SAFETY: a prefetch is only a hint, and the address is inside a slice.
         unsafe { _mm_prefetch::<_MM_HINT_T1>(line.as_ptr().cast()) }
     }
 }
 
-/// Makes what was written past the caches visible to whoever is told that it is there.
+/// Orders stores that bypass the caches before later stores, so that other threads see them.
 pub(crate) fn fence() {
     // SAFETY: every x86-64 has SSE.
     unsafe { _mm_sfence() }
 }
 
-/// A vector of these lanes.
+/// Makes a vector of these lanes.
 #[inline]
 #[target_feature(enable = "sse2")]
 pub(crate) fn join_lanes(lanes: [&[u8; 16]; 1]) -> V {
@@ -113,7 +113,7 @@ pub(crate) fn add(a: V, b: V) -> V {
     _mm_add_epi8(a, b)
 }
 
-/// Byte `i` becomes the sum of the bytes up to and with `i`.
+/// Prefix sums: byte `i` becomes the sum of the bytes 0 to `i`.
 #[inline]
 #[target_feature(enable = "sse2")]
 pub(crate) fn sums(v: V) -> V {
@@ -123,7 +123,7 @@ pub(crate) fn sums(v: V) -> V {
     _mm_add_epi8(v, _mm_slli_si128::<8>(v))
 }
 
-/// The last byte, everywhere.
+/// Copies the last byte to every place.
 #[inline]
 #[target_feature(enable = "sse2")]
 pub(crate) fn last(v: V) -> V {

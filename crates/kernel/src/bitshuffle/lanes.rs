@@ -18,7 +18,7 @@ macro_rules! bit_kernels {
         /// Items per tile.
         const TILE: usize = 8 * ITEMS;
 
-        /// Tiles that are worked on together, of short data and of long.
+        /// Number of tiles processed together, for short and for long data.
         const SLOTS: usize = SLOT_ITEMS / TILE;
         const MANY_SLOTS: usize = LONG_SLOT_ITEMS / TILE;
 
@@ -60,7 +60,7 @@ macro_rules! bit_kernels {
                 for (j, row) in rows.iter().enumerate() {
                     for (t, (i, row)) in batch.iter().zip(row).enumerate() {
                         if long {
-                            // The items of the next tiles come while the rows of these are on their way out.
+                            // Prefetches the items of the next tiles while the rows of these are written.
                             fetch_lines(src, batch.end(TILE) * W + (j * S + t) * TILE, TILE / LINE);
                         }
                         write_bits(row, dst, j * items + i / 8, items / 8, long);
@@ -78,8 +78,8 @@ macro_rules! bit_kernels {
                 for (j, row) in rows.iter_mut().enumerate() {
                     for (i, row) in batch.iter().zip(row) {
                         if long {
-                            // The next rows: far apart, so that the processor does not see it coming, and in the same few
-                            // places of the caches, so that only these have room there.
+                            // The next rows: too far apart for the hardware prefetcher, and mapped to the same few
+                            // sets of the caches, so that only these rows fit.
                             let (row, i) = if j + 1 < W { (j + 1, *i) } else { (0, i + S * TILE) };
                             for b in 0..8 {
                                 fetch_lines(src, row * items + (b * items + i) / 8, (TILE / 8).div_ceil(LINE));
@@ -175,7 +175,7 @@ macro_rules! bit_kernels {
     };
 }
 
-/// Bits between eight vectors, for machines without an instruction that transposes them.
+/// Transposes bits between eight vectors, for machines without an instruction for it.
 macro_rules! swap_kernels {
     ($arch:ident, $features:literal) => {
         use crate::shuffle::$arch::turn;
@@ -210,15 +210,15 @@ macro_rules! swap_kernels {
     };
 }
 
-/// Items of the tiles that are worked on together.
+/// Number of items of the tiles that are processed together.
 ///
-/// The rows of bits may compete for a few places in the cache; this many items fill two lines of one before the next.
+/// Rows of bits may map to the same few cache sets; with this many items, two lines of a row are filled before the next row.
 pub(super) const SLOT_ITEMS: usize = 1024;
 
-/// The same for long data, whose rows have pages of their own: eight lines.
+/// The same for long data, where each row is in another page: eight lines.
 pub(super) const LONG_SLOT_ITEMS: usize = 4096;
 
-/// From how many bytes on data is long: below that, more memory for rows costs more than it saves.
+/// Least length of long data, in bytes: below it, more memory for rows costs more than it saves.
 pub(super) const LONG: usize = 256 << 10;
 
 /// The starts of the next tiles, as many as there are slots.
@@ -248,7 +248,7 @@ impl<const N: usize> Batch<N> {
     }
 }
 
-/// The items that tiles can cover: all, or all but the last groups of eight where 16-byte accesses would reach too far.
+/// Number of items that tiles cover: all, or all but the last groups of eight, where 16-byte accesses would reach past the end.
 pub(super) fn reach(width: usize, items: usize) -> usize {
     items - spill(width).next_multiple_of(8)
 }

@@ -19,7 +19,7 @@ mod sse2;
 use crate::cpu::{Level, Tier};
 
 /// Gathers bit `b` of byte `j` of every item: with `k` items (rounded down to a multiple of eight), bit `i % 8` of byte
-/// `(8*j + b) * k/8 + i/8` of `dst` is bit `b` of byte `i*width + j` of `src`. What is left over is copied.
+/// `(8*j + b) * k/8 + i/8` of `dst` is bit `b` of byte `i*width + j` of `src`. The remaining bytes are copied.
 ///
 /// # Panics
 /// When the two lengths differ or `width` is 0.
@@ -61,7 +61,7 @@ pub fn unshuffle(level: Level, width: usize, src: &[u8], dst: &mut [u8]) {
     }
 }
 
-/// Copies what is not shuffled and returns the length of the rest: whole groups of eight items.
+/// Copies the tail that is not shuffled, and returns the length of the part before it: whole groups of eight items.
 fn copy_rest(width: usize, src: &[u8], dst: &mut [u8]) -> usize {
     assert_eq!(src.len(), dst.len(), "a shuffle keeps the length");
     assert_ne!(width, 0, "an item has at least one byte");

@@ -2,7 +2,7 @@
 //!
 //! Both slices hold the same number of items, a multiple of eight.
 
-/// Groups per tile: as many bytes of a row are used before the next, which may compete for its place in the cache.
+/// Groups per tile: this many bytes of a row are written before the next row, which may map to the same cache set.
 const TILE: usize = 64;
 
 /// Shuffles whole groups of eight items.

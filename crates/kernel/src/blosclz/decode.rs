@@ -3,12 +3,12 @@
 use super::{FAR_BASE, LONG_MATCH, MAX_RUN};
 use crate::wide::{load, store, word};
 
-/// What is wrong with a stream, and at which of its bytes.
+/// Why a stream cannot be decoded, and at which byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Defect {
     /// Bytes into the stream.
     pub offset: usize,
-    /// For the reader of an error.
+    /// Text for the error message.
     pub reason: &'static str,
 }
 
@@ -16,16 +16,16 @@ const CUT: &str = "BloscLZ: cut off in a match";
 const BEFORE: &str = "BloscLZ: a match from before the start";
 const BEYOND: &str = "BloscLZ: a match beyond the end of the block";
 
-/// Bytes that may be written behind a command's own: what follows overwrites them.
+/// Most bytes written past the end of a command's output; the next command overwrites them.
 const SLACK: usize = 32;
 
-/// Longer matches are left to the system's own fill and copy.
+/// Longer matches use `memset` and `memcpy`.
 const SHORT: usize = 128;
 
-/// Decodes `src`, which must fill `dst` exactly. What was in `dst` is lost even when the stream is broken.
+/// Decodes `src`, which must fill `dst` exactly. The old contents of `dst` are lost even if the stream is invalid.
 ///
 /// # Errors
-/// Where `src` is no such stream.
+/// A [`Defect`] if `src` is not a valid stream.
 ///
 /// ```
 /// use b2nd_kernel::blosclz::decode;
@@ -37,10 +37,10 @@ pub fn decode(src: &[u8], dst: &mut [u8]) -> Result<(), Defect> {
     run::<false>(src, dst)
 }
 
-/// As [`decode`], but stops where `dst` is full. What follows in the stream is not looked at.
+/// Like [`decode`], but stops when `dst` is full. The rest of the stream is ignored.
 ///
 /// # Errors
-/// Where `src` is no such stream up to there.
+/// A [`Defect`] if `src` is not valid up to there.
 ///
 /// ```
 /// use b2nd_kernel::blosclz::decode_start;
@@ -52,7 +52,7 @@ pub fn decode_start(src: &[u8], dst: &mut [u8]) -> Result<(), Defect> {
     run::<true>(src, dst)
 }
 
-/// Decodes all of a stream, or with `START` only as much as there is room for.
+/// Decodes all of a stream; with `START`, only as much as fits into `dst`.
 fn run<const START: bool>(src: &[u8], dst: &mut [u8]) -> Result<(), Defect> {
     let Some(&first) = src.first() else {
         return Err(Defect { offset: 0, reason: "BloscLZ: no bytes at all" });
@@ -62,22 +62,22 @@ fn run<const START: bool>(src: &[u8], dst: &mut [u8]) -> Result<(), Defect> {
     reader.careful::<START>(dst)
 }
 
-/// A stream that is read.
+/// Position in the stream and in the output.
 struct Reader<'a> {
     src: &'a [u8],
-    /// The byte behind the control byte.
+    /// Offset of the byte after the control byte.
     at: usize,
-    /// The end of what is written.
+    /// Number of bytes written.
     out: usize,
     control: usize,
 }
 
 impl Reader<'_> {
-    /// Decodes while the rest of both buffers is longer than any short command.
+    /// Decodes without checks while both buffers have more room than a short command needs.
     #[inline(always)]
     fn swift<const START: bool>(&mut self, dst: &mut [u8]) -> Result<(), Defect> {
         let Reader { src, mut at, mut out, mut control } = *self;
-        // A command has at most 32 bytes here, and the control byte of the next one follows.
+        // A command reads and writes at most 32 bytes here, and one more is read: the next control byte.
         while at + MAX_RUN < src.len() && out + SLACK <= dst.len() {
             if control < MAX_RUN {
                 // SAFETY: the loop's condition leaves 32 bytes, and one more.
@@ -122,7 +122,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Decodes the rest, with a check for each step.
+    /// Decodes the rest, checking each step.
     fn careful<const START: bool>(&mut self, dst: &mut [u8]) -> Result<(), Defect> {
         let Reader { src, mut at, mut out, mut control } = *self;
         loop {
@@ -183,7 +183,7 @@ fn token(src: &[u8], mut at: usize, control: usize) -> Option<Token> {
             if more != 255 {
                 break;
             }
-            // No slice is so long; and where addresses have 32 bits, the sum would begin again.
+            // No slice is that long, and with 32-bit addresses the sum could wrap.
             if len > usize::MAX / 2 {
                 return None;
             }
@@ -198,7 +198,7 @@ fn token(src: &[u8], mut at: usize, control: usize) -> Option<Token> {
     Some(Token { distance: high + low + 1, len, end: at })
 }
 
-/// The length of a match, whose control byte is before `at`, when it has a source and room; with `START` as much as has room.
+/// Checks a match whose control byte is before `at`; returns its length, with `START` cut to the room that is left.
 #[inline(always)]
 fn check<const START: bool>(token: &Token, at: usize, out: usize, dst: &[u8]) -> Result<usize, Defect> {
     if token.distance > out {
@@ -217,7 +217,7 @@ fn check<const START: bool>(token: &Token, at: usize, out: usize, dst: &[u8]) ->
 /// `from + 8 <= dst.len()`, and `distance > 0`.
 #[inline(always)]
 unsafe fn pattern(dst: &[u8], from: usize, distance: usize) -> u64 {
-    // A product with ones `distance` bytes apart repeats the low bytes; from 8 on there is nothing to repeat.
+    // Multiplying by ones that are `distance` bytes apart repeats the low bytes. From 8 on nothing repeats.
     const ONES: [u64; 9] = [
         0,
         0x0101_0101_0101_0101,
@@ -250,14 +250,14 @@ unsafe fn pattern(dst: &[u8], from: usize, distance: usize) -> u64 {
 #[inline(always)]
 fn repeat(dst: &mut [u8], out: usize, distance: usize, len: usize) {
     if len <= SHORT && len + SLACK <= dst.len() - out {
-        // SAFETY: compared just now.
+        // SAFETY: the condition above has checked the room.
         unsafe { repeat_with_room(dst, out, distance, len) };
     } else {
         repeat_long(dst, out, distance, len);
     }
 }
 
-/// As [`repeat`], writing up to [`SLACK`] bytes more.
+/// Like [`repeat`], but may write up to [`SLACK`] bytes past the end.
 ///
 /// # Safety
 /// `1 <= distance <= out` and `out + len + SLACK <= dst.len()`.
@@ -289,7 +289,7 @@ unsafe fn repeat_with_room(dst: &mut [u8], out: usize, distance: usize, len: usi
         }
         return;
     }
-    // A multiple of the distance is as good; from 16 on, two words fit between.
+    // A multiple of the distance gives the same bytes. From 16 on, source and destination do not overlap.
     let reach = if distance >= 16 { distance } else { distance * 16usize.div_ceil(distance) };
     if distance < 8 {
         let step = 8 / distance * distance;
@@ -316,7 +316,7 @@ unsafe fn repeat_with_room(dst: &mut [u8], out: usize, distance: usize, len: usi
     }
 }
 
-/// As [`repeat`], for long matches, and for those at the end: by the system's own copy, of twice as much each time.
+/// Like [`repeat`], for long matches and matches at the end: copies by `memcpy`, twice as much each time.
 #[inline(never)]
 fn repeat_long(dst: &mut [u8], out: usize, distance: usize, len: usize) {
     let from = out - distance;
@@ -327,7 +327,7 @@ fn repeat_long(dst: &mut [u8], out: usize, distance: usize, len: usize) {
     }
     let mut done = 0;
     if distance < SHORT && len > SHORT && dst.len() - out >= SHORT + SLACK {
-        // SAFETY: compared just now.
+        // SAFETY: the condition above has checked the room.
         unsafe { repeat_with_room(dst, out, distance, SHORT) };
         done = SHORT / distance * distance;
     }

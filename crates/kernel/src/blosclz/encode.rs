@@ -6,11 +6,11 @@ use crate::wide::{common, load, store, word};
 
 /// Shorter inputs gain nothing.
 const MIN_INPUT: usize = 16;
-/// Bytes at the end of the input that start no match: the room that words need, and the final literals.
+/// Bytes at the end of the input where no match starts: reads of whole words need them, and the stream ends with literals.
 const TAIL: usize = 12;
-/// From here on the positions in the table start over.
+/// The largest offset: above it the table is cleared, and the offset starts at 1 again.
 const MAX_OFFSET: u32 = 1 << 31;
-/// The longest step of the search: behind noise, what compresses is found again within a few bytes.
+/// The longest step of the search, so that compressible data after noise is found within a few bytes.
 const MAX_STEP: usize = 8;
 /// Larger tables would only cost cache.
 const MAX_LOG: u32 = 16;
@@ -22,16 +22,16 @@ pub struct Effort {
     pub hash_log: u32,
     /// The search takes steps one byte longer after each 2^`skip_log` steps without a match.
     pub skip_log: u32,
-    /// The length from which matches are found, 4 to 8.
+    /// The shortest match to look for, 4 to 8 bytes.
     pub shortest: u32,
-    /// The length from which a far match, which takes four bytes or five, is worth them.
+    /// The shortest far match to use: its code takes four or five bytes.
     pub shortest_far: usize,
-    /// Whether two positions of a match enter the table, not one.
+    /// Whether two positions of a match are entered into the table instead of one.
     pub dense: bool,
 }
 
 /// The hash table, kept between calls. Positions are stored with `offset` added, and `offset` grows with each
-/// call: what earlier calls left behind is below it and counts as empty, without any clearing.
+/// call. Entries of earlier calls are below `offset` and count as empty, so the table is never cleared.
 #[derive(Debug, Default)]
 pub struct Encoder {
     table: Vec<u32>,
@@ -40,9 +40,9 @@ pub struct Encoder {
 }
 
 impl Encoder {
-    /// Encodes `src`, of less than 2 GiB, into `dst`; `None` where the result does not fit or there is nothing to gain.
+    /// Encodes `src`, of less than 2 GiB, into `dst`; `None` if the result does not fit or is not smaller.
     ///
-    /// The result depends on nothing but the arguments.
+    /// The result depends on the arguments only, not on earlier calls.
     ///
     /// ```
     /// use b2nd_kernel::blosclz::{Effort, Encoder, decode};
@@ -68,14 +68,14 @@ impl Encoder {
         probe.pays(src, &mut self.sketch)
     }
 
-    /// An encoder whose table has seen this many bytes: for tests of what happens when it has seen too many.
+    /// Sets the offset, for tests of its overflow.
     #[doc(hidden)]
     pub fn start_at(&mut self, offset: u32) {
         self.table.fill(0);
         self.offset = offset;
     }
 
-    /// The table as an empty one for `src`.
+    /// Prepares the table for `src`: earlier entries count as empty.
     fn search<'a>(&'a mut self, src: &'a [u8], hash_log: u32, left: u32) -> Option<Search<'a>> {
         let len = u32::try_from(src.len()).ok().filter(|len| *len < MAX_OFFSET)?;
         if self.table.len() < 1 << hash_log {
@@ -86,36 +86,36 @@ impl Encoder {
             self.offset = 1;
         }
         let offset = self.offset;
-        // One more than the length: position 0 with the new offset is above all that was stored.
+        // One more than the length, so that position 0 with the new offset is above all stored entries.
         self.offset += len + 1;
         Some(Search { src, table: self.table.get_mut(..1 << hash_log)?, offset, left, right: 64 - hash_log })
     }
 }
 
-/// The input and the table over it, which has a power of two of places.
+/// The input and its hash table, whose length is a power of two.
 pub(super) struct Search<'a> {
     pub(super) src: &'a [u8],
     table: &'a mut [u32],
     offset: u32,
-    /// Bits by which a word moves up, so that what does not count falls off.
+    /// Left shift of a word before hashing, which drops the bytes that do not count.
     left: u32,
-    /// Bits by which a hash moves down.
+    /// Right shift of a hash, which leaves an index into the table.
     right: u32,
 }
 
 impl Search<'_> {
-    /// Enters `at`, where `word` stands, into the table and returns the position that stood there before, or 0.
+    /// Enters position `at` of `word` into the table, and returns the earlier entry, or 0.
     #[inline(always)]
     pub(super) fn replace(&mut self, at: usize, word: u64) -> usize {
         // A prime near 2^64 divided by the golden ratio.
         let hash = (word << self.left).wrapping_mul(0x9E37_79B1_85EB_CA87) >> self.right;
         let place = &mut self.table[hash as usize & (self.table.len() - 1)];
         let before = std::mem::replace(place, self.offset + at as u32);
-        // An empty place is as good as one with the start of the input, of which little comes again.
+        // An empty entry reads as position 0, the start of the input; a false candidate there costs little.
         before.saturating_sub(self.offset) as usize
     }
 
-    /// As [`Search::replace`], at a place that is in the middle of a match.
+    /// Enters a position inside a match, without looking up the earlier entry.
     ///
     /// # Safety
     /// `at + 8 <= src.len()`.
@@ -144,7 +144,7 @@ impl Search<'_> {
             if differ << self.left == 0 && at - before <= MAX_FAR {
                 let (start, distance) = (at, at - before);
                 let mut len = 8;
-                // Branches that are foreseen cost less than waiting for the count of zeros.
+                // A predicted branch costs less than waiting for the count of zeros.
                 if differ << 8 != 0 {
                     len = if differ << 16 != 0 { (differ.trailing_zeros() / 8) as usize } else { 6 };
                 } else if differ != 0 {
@@ -164,7 +164,7 @@ impl Search<'_> {
     }
 }
 
-/// A match: `len` bytes at `start` that also stand `distance` before.
+/// A match: the `len` bytes at `start` equal those `distance` bytes before.
 #[derive(Clone, Copy)]
 struct Match {
     start: usize,
@@ -173,7 +173,7 @@ struct Match {
 }
 
 impl Match {
-    /// The match, grown towards the front over bytes that are not coded yet, or cut where one is.
+    /// Extends the match backwards to `anchor` at most, or cuts it where it begins before `anchor`.
     #[inline(always)]
     fn fitted(mut self, src: &[u8], anchor: usize) -> Match {
         if self.start < anchor {
@@ -192,7 +192,7 @@ impl Match {
     }
 }
 
-/// The whole encoding. `None` where `dst` is too short.
+/// Encodes the whole input. `None` if `dst` is too short.
 fn run(search: &mut Search<'_>, effort: &Effort, dst: &mut [u8]) -> Option<usize> {
     let src = search.src;
     let end = src.len() - TAIL;
@@ -207,8 +207,8 @@ fn run(search: &mut Search<'_>, effort: &Effort, dst: &mut [u8]) -> Option<usize
         out = write_literals(src, anchor, found.start, dst, out)?;
         out = write_match(dst, out, found)?;
         anchor = found.start + found.len;
-        // Where a match ends, something new begins: the word across the edge often comes again with what follows, and
-        // that match is found from the last byte of this one.
+        // The word across the end of a match often repeats together with what follows it, and
+        // searching from the last byte of this match finds that.
         at = anchor - 1;
         if anchor < end {
             // SAFETY: before `end`.
@@ -234,7 +234,7 @@ fn write_literals(src: &[u8], mut at: usize, end: usize, dst: &mut [u8], mut out
             let literals = unsafe { load::<MAX_RUN>(src, at) };
             // SAFETY: compared just now.
             unsafe { store(dst, out, [(run - 1) as u8]) };
-            // Bytes beyond the run are written too: what follows overwrites them.
+            // Bytes past the run are written too; the next write overwrites them.
             // SAFETY: compared just now.
             unsafe { store(dst, out + 1, literals) };
         } else {

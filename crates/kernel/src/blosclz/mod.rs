@@ -11,7 +11,7 @@
 //! The last command is a run of literals: readers look for another control byte after each match.
 //!
 //! Both directions check the room for a whole command once, and then move bytes by the word; near the ends of the
-//! buffers careful code takes over. What levels mean is not decided here.
+//! buffers checked code takes over. The caller decides what a level means.
 
 mod decode;
 mod encode;
@@ -21,9 +21,9 @@ pub use decode::{Defect, decode, decode_start};
 pub use encode::{Effort, Encoder};
 pub use probe::Probe;
 
-/// The longest distance that the one-byte form can say.
+/// The longest distance of the one-byte form.
 pub const MAX_NEAR: usize = 8191;
-/// The longest distance that the encoder of C-Blosc2 uses; the field could say a little more.
+/// The longest distance that the encoder of C-Blosc2 uses; the field could hold a little more.
 pub const MAX_FAR: usize = 73_724;
 /// What a far match adds to its 16-bit field.
 const FAR_BASE: usize = 8192;

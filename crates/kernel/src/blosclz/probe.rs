@@ -1,15 +1,15 @@
-//! A guess, from a part of the input, whether compressing it pays.
+//! Estimates from a part of the input whether compressing it is worthwhile.
 
 use super::MAX_NEAR;
 use crate::wide::{common, word};
 
-/// Which part to look at, and what to ask of it.
+/// The part that is examined, and the ratio that it must reach.
 ///
 /// The guess counts what an encoder would write that takes matches of at least seven bytes, as the guess of C-Blosc2's
-/// encoder does. So both give up on nearly the same streams, and neither is the smaller or the faster one because the other tries.
+/// encoder does. So both give up on nearly the same streams, and their speeds and sizes can be compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Probe {
-    /// What the length of the input is divided by: the part is the last of these, or its start.
+    /// The part is the last 1/`divisor` of the input, or the start of that.
     pub divisor: usize,
     /// The longest part, at most 16384 bytes.
     pub most: usize,
@@ -17,7 +17,7 @@ pub struct Probe {
     pub percent: usize,
 }
 
-/// Shorter parts say nothing.
+/// Shorter parts are too short for an estimate.
 const MIN_PART: usize = 32;
 /// Longer parts would not fit the table's numbers.
 const MAX_PART: usize = 1 << 14;
@@ -29,7 +29,7 @@ const SHORTEST: usize = 7;
 const MAX_LOG: u32 = 13;
 /// After 2^this steps without a match, steps become one byte longer,
 const SKIP_LOG: u32 = 9;
-/// but never longer than this.
+/// up to this length.
 const MAX_STEP: usize = 4;
 
 /// The table of a probe: where a hashed word was last seen, or 0. Kept between calls for its memory alone.
@@ -50,16 +50,16 @@ impl Probe {
         self.reached(&mut Part { src: part, table: sketch, shift: 32 - log })
     }
 
-    /// The guess for at least [`MIN_PART`] bytes.
+    /// The estimate for at least [`MIN_PART`] bytes.
     fn reached(&self, part: &mut Part<'_>) -> bool {
         let last = part.src.len() - 1;
-        // What may be written while the ratio is reached; more than that can never be made up for.
+        // The most bytes of output that still reach the ratio.
         let most = (last * 100).div_ceil(self.percent.max(1)) + 1;
         // `run` is the number of literals since the last match or, of 32 each, the last control byte.
         let (mut anchor, mut out, mut run) = (0, 5, 4);
         while let Some(Found { at, distance, differ }) = part.next(anchor, most.saturating_sub(out)) {
             let literals = run + at - anchor;
-            // A match after no literals takes back the control byte that was foreseen for some.
+            // A match after no literals gives back the control byte reserved for literals.
             out = out + (at - anchor) + literals / 32 - usize::from(literals % 32 == 0);
             let len = if differ != 0 {
                 SHORTEST
@@ -67,7 +67,7 @@ impl Probe {
                 // SAFETY: `at + 8` is before the last byte, and `distance <= at`.
                 8 + unsafe { common(part.src, at - distance + 8, at + 8, last) }
             };
-            // The encoder in question leaves out the last byte of a match, and counts from 2.
+            // That encoder leaves out the last byte of a match, and counts lengths from 2.
             anchor = (at + len + 1).min(last) - 2;
             let coded = anchor - 2 - at;
             out += 1 + if distance <= MAX_NEAR { 2 } else { 4 };
@@ -90,11 +90,11 @@ impl Probe {
 struct Found {
     at: usize,
     distance: usize,
-    /// What differs in the first 8 bytes.
+    /// XOR of the first 8 bytes of both places.
     differ: u64,
 }
 
-/// The bytes that are looked at, and the table over them.
+/// The bytes that are examined, and their hash table.
 struct Part<'a> {
     src: &'a [u8],
     table: &'a mut [u16],
@@ -102,15 +102,15 @@ struct Part<'a> {
 }
 
 impl Part<'_> {
-    /// Enters `at`, where `word` stands, and returns the place that stood there before, or 0.
+    /// Enters position `at` of `word`, and returns the earlier entry, or 0.
     #[inline(always)]
     fn replace(&mut self, at: usize, word: u64) -> usize {
-        // The four first bytes count. A prime near 2^32 divided by the golden ratio.
+        // Hashes the first four bytes. The factor is a prime near 2^32 divided by the golden ratio.
         let hash = (word as u32).wrapping_mul(0x9E37_79B1) >> self.shift;
         usize::from(std::mem::replace(&mut self.table[hash as usize & (self.table.len() - 1)], at as u16))
     }
 
-    /// Enters a place that is not looked up.
+    /// Enters a position without looking up the earlier entry.
     #[inline(always)]
     fn enter(&mut self, at: usize) {
         if at + 8 <= self.src.len() {

@@ -1,4 +1,4 @@
-//! The arithmetic of boxes: where the first and the last byte lie, and which axes can be copied as one.
+//! Geometry of boxes: bounds of their bytes, and which axes can be joined for a copy.
 //!
 //! All of it is checked and none of it touches a byte of data.
 
@@ -46,7 +46,7 @@ impl Along<'_> {
         place.cast_signed().wrapping_mul(self.stride)
     }
 
-    /// The distance of the farthest of `count` items; `None` when it is out of range or the list has another length.
+    /// The largest distance of `count` items; `None` when it overflows or the list has another length.
     pub(super) fn reach(&self, count: usize) -> Option<isize> {
         let farthest = match self.list {
             Some(list) if list.len() == count => list.iter().copied().max()?,
@@ -56,7 +56,7 @@ impl Along<'_> {
         isize::try_from(farthest).ok()?.checked_mul(self.stride)
     }
 
-    /// The number of strides up to and with the last place that `count` different items may take; `None` when two
+    /// One more than the largest index that `count` items take; `None` when two
     /// entries of the list may be the same.
     pub(super) fn extent(&self, count: usize) -> Option<usize> {
         match self.list {
@@ -95,7 +95,7 @@ pub(super) fn reach(count: usize, stride: isize) -> Option<isize> {
 /// Whether every item of a box lies inside `len` bytes, where `reaches` are the farthest distances along its axes. The
 /// box holds at least one item.
 ///
-/// The extremes of a sum of independent terms are the sums of their extremes, so two numbers stand for all items.
+/// The axes are independent, so the least and greatest distances are sums over the axes: two checks cover all items.
 pub(super) fn fits(
     itemsize: usize,
     len: usize,
@@ -121,7 +121,7 @@ pub(super) fn fits(
 /// Whether no two items of a box share a byte: every axis (a number of items and their distance) steps over all that the
 /// finer axes cover.
 ///
-/// Interleaved boxes that happen not to collide are turned down as well. There are at most [`MAX_AXES`] axes.
+/// Interleaved boxes that happen not to overlap are refused as well. There are at most [`MAX_AXES`] axes.
 pub(super) fn is_disjoint(itemsize: usize, sides: impl Iterator<Item = (usize, usize)>) -> bool {
     let mut axes = [(0, 0); MAX_AXES];
     let mut used = 0;
@@ -177,7 +177,7 @@ impl Plan {
                 _ => self.append(axis),
             }
         } else if axis.dst == self.run && isize::try_from(self.run) == Ok(axis.src) {
-            // Both sides lie in memory, so the product is the length of something that exists.
+            // Both sides lie in memory, so the product is a length in memory and cannot overflow.
             self.run = self.run.saturating_mul(axis.count);
         } else {
             self.append(axis);
@@ -202,13 +202,13 @@ impl Plan {
         }
     }
 
-    /// Takes out the axis along which the source is denser than along the innermost one: a transpose, whose rows would
-    /// use one item of each cache line and come back for the next when the line is gone.
+    /// Takes out the axis along which the source is denser than along the innermost one, as in a transpose. Rows would
+    /// use one item of each cache line, and return for the next item when the line has been evicted.
     pub(super) fn take_crossing(&mut self) -> Option<Axis> {
         let (row, outer) = self.axes().split_first()?;
         let (at, axis) = outer.iter().enumerate().min_by_key(|(_, axis)| axis.src.unsigned_abs())?;
         let axis = *axis;
-        // A row that stays in the nearest cache finds its lines there when it comes back.
+        // If a whole row fits in the L1 cache, its lines are still there for the next row.
         let leaves =
             row.src.unsigned_abs() >= 64 && row.src.unsigned_abs().saturating_mul(row.count) > 32 * 1024;
         let crosses = leaves && axis.src.unsigned_abs() < row.src.unsigned_abs();

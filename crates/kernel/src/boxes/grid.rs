@@ -22,9 +22,9 @@ pub struct BoxGrid<'a> {
     strides: [usize; MAX_AXES],
     cuts: Vec<Vec<usize>>,
     cells: usize,
-    /// For each axis where its items go, when they do not go in turn; no entries when all do.
+    /// For each axis the order of its items in the output, if it is not their own; empty when no axis has an order.
     orders: Vec<Option<&'a [usize]>>,
-    /// One bit per cell; empty when the output is, as cells without bytes cannot alias.
+    /// One bit per cell; empty when the output is empty, because cells without bytes cannot alias.
     taken: Vec<AtomicU64>,
     _out: PhantomData<&'a mut [u8]>,
 }
@@ -77,7 +77,7 @@ impl<'a> BoxGrid<'a> {
         if out.len() != len {
             return None;
         }
-        // Without an empty axis each cell has an item: the bitmap is at most an eighth of the output.
+        // Without an empty axis each cell has an item, so the bitmap is at most an eighth of the output.
         let words = if empty { 0 } else { cells.div_ceil(64) };
         let taken = (0..words).map(|_| AtomicU64::new(0)).collect();
         let out = out.as_mut_ptr();
@@ -94,7 +94,7 @@ impl<'a> BoxGrid<'a> {
         })
     }
 
-    /// Lets item `k` along `axis` (as cells count) go to place `order[k]` of the output.
+    /// Sets the order of an axis: item `k` of the cells goes to index `order[k]` of the output.
     ///
     /// `None` when there is no such axis or `order` does not name each of its places once.
     pub fn with_order(mut self, axis: usize, order: &'a [usize]) -> Option<Self> {
@@ -134,7 +134,7 @@ impl<'a> BoxGrid<'a> {
             cell = cell * (cuts.len() - 1) + at;
         }
         if !self.taken.is_empty() {
-            // Nothing is published by the bit: whoever sets it is the only one ever to touch the cell.
+            // Relaxed: the bit publishes no data, and only the thread that sets it touches the cell.
             let bit = 1 << (cell % 64);
             let before = self.taken.get(cell / 64)?.fetch_or(bit, Ordering::Relaxed);
             if before & bit != 0 {
@@ -175,7 +175,7 @@ impl BoxMut<'_> {
         Some(axes)
     }
 
-    /// The bytes of the box where they are in one piece in the output, so that something can be decoded straight into it.
+    /// The bytes of the box if they are contiguous in the output, so that a block can be decoded into them.
     pub fn contiguous(&mut self) -> Option<&mut [u8]> {
         if !self.orders.is_empty() {
             return None;

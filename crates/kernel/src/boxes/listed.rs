@@ -1,4 +1,4 @@
-//! Moves the items of a checked box along lists of places: what selections by index lists and by points come down to.
+//! Moves the items of a checked box by lists of indices, for selections by lists and by points.
 
 use super::geometry::{Along, Listed, MAX_AXES, fits, is_disjoint};
 

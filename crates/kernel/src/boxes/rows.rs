@@ -1,39 +1,39 @@
-//! The rows of a box one after another, and questions for the lines of those that follow.
+//! Iterates over the rows of a box, and prefetches the lines of the rows that follow.
 //!
-//! The rows of a block lie far apart in a large result. Each begins with lines that no cache has and no hardware foresees, and a
-//! core waits for every few stores that miss: it copies at a third of what memory allows. So lines are asked for one piece ahead.
+//! The rows of a block lie far apart in a large result. Each begins with lines that are in no cache and not prefetched, and a
+//! core waits for stores that miss: it copies at a third of the memory's speed. So lines are prefetched one piece ahead.
 
 use super::geometry::{Axis, MAX_AXES};
 
 /// Bytes of a line of the caches.
 const LINE: usize = 64;
 
-/// The shortest runs that are asked for; for shorter ones it would cost as much as the copy.
+/// The shortest runs that are prefetched; for shorter ones a prefetch costs as much as the copy.
 const LEAST: usize = 16;
 
-/// The most bytes of a run that are asked for; the hardware foresees the rest.
+/// The most bytes of a run that are prefetched; the hardware prefetches the rest.
 const MOST: usize = 8 * LINE;
 
-/// The most runs that are asked for while as many are copied.
+/// The most runs of a piece.
 const PIECE: usize = 32;
 
-/// Runs that follow each other, and where those that come after them will be written.
+/// Runs of a row that are copied together, and the destination of the next piece.
 #[derive(Clone, Copy)]
 pub(super) struct Piece {
     /// Bytes of a run.
     pub(super) run: usize,
     pub(super) row: Axis,
-    /// Where about as many runs are written next, `row.dst` apart.
+    /// Destination of the next piece, about as many runs, `row.dst` apart.
     pub(super) next: Option<*const u8>,
 }
 
 impl Piece {
-    /// Whether runs of so many bytes, and so far apart, are worth a question each.
+    /// Whether runs of this length and distance are worth prefetching.
     pub(super) fn is_worth_asking(run: usize, row: Axis) -> bool {
         run >= LEAST && row.dst >= LINE
     }
 
-    /// Asks for the lines of run `n` of the next piece: as often for each run, or the loop would be foreseen badly.
+    /// Prefetches the lines of run `n` of the next piece. The number of lines is the same for each run, so that branches are predicted.
     #[inline(always)]
     pub(super) fn ask(self, n: usize) {
         if let Some(next) = self.next {
@@ -68,7 +68,7 @@ pub(super) fn each_row(axes: &[Axis], mut visit: impl FnMut(usize, isize)) {
     }
 }
 
-/// As [`each_row`], piece by piece of each row, for runs of `run` bytes that are written from `dst` on.
+/// Like [`each_row`], with each row cut into pieces, for runs of `run` bytes that are written from `dst` on.
 pub(super) fn each_piece(
     run: usize,
     row: Axis,
@@ -77,9 +77,9 @@ pub(super) fn each_piece(
     mut visit: impl FnMut(usize, isize, Piece),
 ) {
     let asks = Piece::is_worth_asking(run, row);
-    // As long as each other, so that each asks for as much as there is.
+    // Pieces of nearly the same length, so that each prefetches the whole next one.
     let length = row.count.div_ceil(row.count.div_ceil(PIECE));
-    // One piece behind, so that the next is known.
+    // Visits one piece late, because a piece needs the address of the next.
     let mut last: Option<(usize, isize, Axis)> = None;
     let mut step = |next: Option<(usize, isize, Axis)>| {
         if let Some((to, from, row)) = last {
@@ -100,7 +100,7 @@ pub(super) fn each_piece(
 #[inline(always)]
 fn fetch(line: *const u8) {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: a hint, which no address makes fail.
+    // SAFETY: a prefetch is only a hint and cannot fail for any address.
     unsafe {
         std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(line.cast());
     }

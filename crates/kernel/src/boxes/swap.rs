@@ -1,4 +1,4 @@
-//! Byte order of items, reversed in place.
+//! Reverses the byte order of items in place.
 
 /// Reverses the bytes of every item of `unit` bytes; what follows the last whole item stays.
 ///

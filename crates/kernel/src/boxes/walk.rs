@@ -24,7 +24,7 @@ pub fn copy_box(
     if shape.contains(&0) {
         return true;
     }
-    // A stride that does not fit an isize only matters along an axis with a second item, where nothing could hold it.
+    // A stride that overflows `isize` matters only along an axis with two items or more, and no buffer is that large.
     let steps = dst_strides.iter().map(|&stride| isize::try_from(stride).unwrap_or(isize::MAX));
     let reaches = shape.iter().zip(steps).map(|(&count, stride)| reach(count, stride));
     let inside = fits(itemsize, dst.len(), dst_offset, reaches)
@@ -43,7 +43,7 @@ pub fn copy_box(
 pub(super) enum Place {
     /// In the caches: a block.
     Near,
-    /// In memory: a result as large as may be.
+    /// In memory: a result of any size.
     Far,
 }
 
@@ -87,10 +87,10 @@ pub(super) unsafe fn copy(
     }
 }
 
-/// Items of a row in a tile of a transpose: as many cache lines of the source stay near, though they compete for places.
+/// Items of a row in a tile of a transpose: this many cache lines of the source stay in L1, although they map to few sets.
 const TILE: usize = 16;
 
-/// Rows in a tile: as many items share a cache line of the source, or fewer.
+/// Rows in a tile: at most this many items share a cache line of the source.
 const TILE_ROWS: usize = 64;
 
 /// Copies `across.count` rows tile by tile.
@@ -120,7 +120,7 @@ unsafe fn copy_tiles(run: usize, row: Axis, across: Axis, dst: *mut u8, src: *co
 /// As for [`copy`], for the side of the destination.
 pub(super) unsafe fn fill(item: &[u8], shape: &[usize], dst: *mut u8, dst_strides: &[usize]) {
     let axes = shape.iter().zip(dst_strides);
-    // The strides of a source that looks just like the destination: runs join as far as the destination allows.
+    // Uses the destination's strides for the source too, so that runs join as far as the destination allows.
     let plan = Plan::new(
         item.len(),
         axes.map(|(&count, &dst)| Axis { count, dst, src: isize::try_from(dst).unwrap_or(isize::MAX) }),
@@ -213,7 +213,7 @@ fn repeat(run: &mut [u8], item: &[u8]) {
                     }
                 })*
                 len => {
-                    // What is filled already is the source of the next, twice as long, part.
+                    // Each step copies the filled part, so that the filled length doubles.
                     let mut done = len.min(run.len());
                     run[..done].copy_from_slice(&item[..done]);
                     while done < run.len() {

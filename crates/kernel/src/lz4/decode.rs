@@ -1,4 +1,4 @@
-//! The decoder: a quick loop where there is room to read and write more than is needed, a careful step where there is not.
+//! The decoder: a fast loop while both buffers have spare room, and checked steps near their ends.
 
 use super::Defect;
 #[cfg(target_arch = "x86_64")]
@@ -6,15 +6,15 @@ use crate::cpu::Avx2;
 use crate::matches::{Plain, Repeat, SPILL, copy, copy_match, copy_match_exactly, few, read, write};
 use std::hint::{black_box, cold_path};
 
-/// What the quick loop needs in front of it to read a sequence without long lengths: a token, and 16 bytes that hold up to 14
+/// Bytes that the fast loop reads for a sequence without long lengths: a token, and 16 bytes for up to 14
 /// literals and an offset.
 const ROOM_TO_READ: usize = 17;
-/// And to write one: 14 literals, and 32 bytes for a match.
+/// Bytes that it may write for one: 14 literals, and 32 bytes for a match.
 const ROOM_TO_WRITE: usize = SPILL;
 /// The shortest match.
 const LEAST_MATCH: usize = 4;
 
-/// Decodes with AVX2; with `START` only as much as there is room for.
+/// Decodes with AVX2; with `START`, only as much as fits into `dst`.
 #[cfg(target_arch = "x86_64")]
 pub(super) fn with_avx2<const START: bool>(
     token: Avx2,
@@ -37,7 +37,7 @@ fn by_avx2<const START: bool>(
     run::<_, START>(token, dictionary, src, dst)
 }
 
-/// Decodes with what every machine has; with `START` only as much as there is room for.
+/// Decodes in plain Rust; with `START`, only as much as fits into `dst`.
 pub(super) fn plainly<const START: bool>(
     dictionary: &[u8],
     src: &[u8],
@@ -71,15 +71,15 @@ fn run<R: Repeat, const START: bool>(
     }
 }
 
-/// Decodes sequences as long as there is room. What it cannot do it leaves to [`careful`]: it returns where that sequence begins.
+/// Decodes sequences while both buffers have room. Returns the start of the first one that [`careful`] must decode.
 ///
-/// Lengths beyond a token and tiny offsets are not rare; calling them cold only lets the shortest sequences, which the rest of the
-/// loop would cost most, run through without a jump.
+/// Long lengths and tiny offsets are not rare. They are marked cold so that the shortest sequences, where the rest of the
+/// loop would cost most, run without a taken branch.
 #[inline(always)]
 fn quick<R: Repeat>(repeat: R, src: &[u8], dst: &mut [u8], mut place: Place) -> Place {
     let ends = (src.len().checked_sub(ROOM_TO_READ), dst.len().checked_sub(ROOM_TO_WRITE));
     let (Some(read_end), Some(write_end)) = ends else { return place };
-    // Hidden from the compiler: where it sees that the two cannot overlap, it makes calls of `memcpy` of short loops.
+    // Hides from the compiler that the buffers do not overlap; otherwise it turns short loops into calls of `memcpy`.
     let (from, to) = black_box((src.as_ptr(), dst.as_mut_ptr()));
     while place.read <= read_end && place.written <= write_end {
         let Place { read: mut i, written: mut o } = place;
@@ -106,7 +106,7 @@ fn quick<R: Repeat>(repeat: R, src: &[u8], dst: &mut [u8], mut place: Place) -> 
         }
         i += literals;
         o += literals;
-        // SAFETY: 14 literals end two bytes before the end of the 16, more were seen to have two bytes behind them.
+        // SAFETY: up to 14 literals leave two of the 16 bytes; longer ones were checked to have two bytes after them.
         let offset = usize::from(u16::from_le_bytes(unsafe { read(from, i) }));
         i += 2;
         if offset.wrapping_sub(1) >= o {
@@ -143,7 +143,7 @@ fn quick<R: Repeat>(repeat: R, src: &[u8], dst: &mut [u8], mut place: Place) -> 
     place
 }
 
-/// What a careful step comes to.
+/// Result of a careful step.
 enum Step {
     On(Place),
     End(usize),
@@ -152,7 +152,7 @@ enum Step {
 const CUT_OFF: &str = "the block is cut off";
 const TOO_LONG: &str = "the block stands for more bytes than there is room for";
 
-/// Decodes one sequence, with every length checked; with `START` no more of it than there is room for. The error is the reason.
+/// Decodes one sequence, checking every length; with `START`, only as much as fits. The error is the reason.
 #[inline(always)]
 fn careful<R: Repeat, const START: bool>(
     repeat: R,
@@ -214,7 +214,7 @@ fn careful<R: Repeat, const START: bool>(
     Ok(Step::On(Place { read: i, written: o + len }))
 }
 
-/// What the bytes from `i` on add to a length, the last of which is not 255, and where they end. `None` when the block does before,
+/// Reads length bytes from `i` up to one that is not 255; returns their sum and where they end. `None` when the block ends before,
 /// or for a length that no slice has.
 ///
 /// # Safety

@@ -1,4 +1,4 @@
-//! Decoding of LZ4 blocks, made for what shuffled numbers become: long runs, tiny offsets, streams of a few KiB.
+//! Decodes LZ4 blocks; tuned for shuffled numbers: long runs, tiny offsets, streams of a few KiB.
 //!
 //! It accepts all that the reference decoder (`LZ4_decompress_safe`) accepts, but for an offset of 0, which the format forbids and
 //! which gives zeros there. The rules for the end of a block (five literals, no match that begins in the last twelve bytes) bind
@@ -14,16 +14,16 @@ use crate::cpu::Tier;
 /// Why a block cannot be decoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Defect {
-    /// Where in the block the sequence begins that makes no sense.
+    /// Offset in the block of the invalid sequence.
     pub offset: usize,
-    /// What is wrong with it.
+    /// What is wrong with the sequence.
     pub reason: &'static str,
 }
 
-/// Decodes the block `src` into `dst` and returns how many bytes it stands for: fewer than `dst` has where the block ends early.
+/// Decodes the block `src` into `dst` and returns the number of bytes decoded, which may be less than `dst` has.
 ///
-/// Matches may reach into `dictionary`, as if it came right before the result. What `dst` holds after an error, or behind the
-/// result, is anything.
+/// Matches may refer to `dictionary`, as if it came right before the result. Contents of `dst` after an error, and past the
+/// result, are unspecified.
 ///
 /// ```
 /// use b2nd_kernel::{cpu::Level, lz4};
@@ -36,12 +36,12 @@ pub struct Defect {
 /// ```
 ///
 /// # Errors
-/// A [`Defect`]: the block is cut off, refers to what lies before everything there is, or stands for more than `dst` has room for.
+/// A [`Defect`]: the block is truncated, refers to bytes before the dictionary, or does not fit into `dst`.
 pub fn decode(level: Level, dictionary: &[u8], src: &[u8], dst: &mut [u8]) -> Result<usize, Defect> {
     choose::<false>(level, dictionary, src, dst)
 }
 
-/// As [`decode`], but stops where `dst` is full. What follows in the block is not looked at.
+/// Like [`decode`], but stops when `dst` is full. The rest of the block is ignored.
 ///
 /// ```
 /// use b2nd_kernel::{cpu::Level, lz4};
@@ -52,7 +52,7 @@ pub fn decode(level: Level, dictionary: &[u8], src: &[u8], dst: &mut [u8]) -> Re
 /// ```
 ///
 /// # Errors
-/// As [`decode`], but for a block that stands for more than `dst` has room for.
+/// As [`decode`], except that a block may be longer than `dst`.
 pub fn decode_start(level: Level, dictionary: &[u8], src: &[u8], dst: &mut [u8]) -> Result<usize, Defect> {
     choose::<true>(level, dictionary, src, dst)
 }

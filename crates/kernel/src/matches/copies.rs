@@ -1,14 +1,14 @@
-//! Copies of what is already decoded, where source and destination overlap.
+//! Copies within the decoded output, where source and destination may overlap.
 
 use super::pattern::{PATTERN, Repeat};
 
-/// How far a copy may write past its end.
+/// The most bytes that a copy may write past its end.
 pub(crate) const SPILL: usize = 64;
 
 /// Reads the `N` bytes from `at` on.
 ///
 /// # Safety
-/// They can be read, in the allocation of `from`.
+/// These bytes are readable, in the allocation of `from`.
 #[inline(always)]
 pub(crate) unsafe fn read<const N: usize>(from: *const u8, at: usize) -> [u8; N] {
     // SAFETY: promised by the caller.
@@ -20,7 +20,7 @@ pub(crate) unsafe fn read<const N: usize>(from: *const u8, at: usize) -> [u8; N]
 /// Writes `N` bytes from `at` on.
 ///
 /// # Safety
-/// They can be written, in the allocation of `to`.
+/// These bytes are writable, in the allocation of `to`.
 #[inline(always)]
 pub(crate) unsafe fn write<const N: usize>(to: *mut u8, at: usize, bytes: [u8; N]) {
     // SAFETY: promised by the caller.
@@ -41,7 +41,7 @@ pub(crate) unsafe fn copy<const N: usize>(from: *const u8, i: usize, to: *mut u8
     unsafe { write(to, o, bytes) };
 }
 
-/// Writes `len` bytes from `at` on, each of which is the one `offset` before it, and anything to up to [`SPILL`] bytes more.
+/// Writes `len` bytes from `at` on, each a copy of the byte `offset` before it; may overwrite [`SPILL`] bytes past the end.
 ///
 /// # Safety
 /// `offset` is 1 to `at`; `at + len + SPILL` bytes from `to` on are a slice that is borrowed mutably.
@@ -59,7 +59,7 @@ pub(crate) unsafe fn copy_match<R: Repeat>(repeat: R, to: *mut u8, at: usize, of
         // SAFETY: 64 bytes from before `at` on end within the spill.
         let bytes = unsafe { read::<64>(to, from) };
         while o < end {
-            // What is not of the match the next write replaces, or it is spilled.
+            // Bytes after the match are overwritten by the next write, or lie within the spill.
             // SAFETY: 64 bytes from before `end` on end within the spill.
             unsafe { write(to, o, bytes) };
             o += offset;
@@ -76,23 +76,23 @@ pub(crate) unsafe fn copy_match<R: Repeat>(repeat: R, to: *mut u8, at: usize, of
     }
 }
 
-/// Writes the `len` bytes from `at` on, each of which is the one `offset` before it, and none more.
+/// Writes exactly `len` bytes from `at` on, each a copy of the byte `offset` before it.
 ///
 /// # Panics
-/// When `offset` is 0 or above `at`, or the bytes are not there.
+/// When `offset` is 0 or above `at`, or `dst` is too short.
 #[inline(always)]
 pub(crate) fn copy_match_exactly<R: Repeat>(repeat: R, dst: &mut [u8], at: usize, offset: usize, len: usize) {
     assert!((1..=at).contains(&offset), "a match within the slice");
     let room = dst[at..].len();
     assert!(len <= room, "a match that has room");
     if room - len >= SPILL {
-        // SAFETY: `offset` was looked at, and what is spilled has room.
+        // SAFETY: `offset` was checked, and there is room for the spill.
         unsafe { copy_match(repeat, dst.as_mut_ptr(), at, offset, len) };
     } else if len >= SPILL + 32 {
         let whole = len - SPILL;
-        // SAFETY: `offset` was looked at, and what is spilled is part of the match.
+        // SAFETY: `offset` was checked, and the spill lies within the match.
         unsafe { copy_match(repeat, dst.as_mut_ptr(), at, offset, whole) };
-        // At least 32 bytes of the match are there: the rest is the same as what lies some whole periods before it.
+        // At least 32 bytes of the match are written; the rest equals the bytes some whole periods before it.
         let back = offset * usize::from(PERIODS[offset.min(32)]);
         for at in [at + whole, at + whole + 32] {
             let (before, rest) = dst.split_at_mut(at);
@@ -107,7 +107,7 @@ pub(crate) fn copy_match_exactly<R: Repeat>(repeat: R, dst: &mut [u8], at: usize
     }
 }
 
-/// How many periods of so many bytes have at least 32 bytes.
+/// For each offset, the number of periods that cover at least 32 bytes.
 static PERIODS: [u8; 33] = {
     let mut periods = [1; 33];
     let mut n = 1;
@@ -133,7 +133,7 @@ fn copy_short<R: Repeat>(repeat: R, dst: &mut [u8], at: usize, offset: usize, le
     }
     let (before, rest) = dst.split_at_mut(at);
     let rest = &mut rest[..len];
-    // Without what lies behind them: that may be too few bytes.
+    // Reads no byte past the source, because fewer than 16 may follow.
     let mut bytes = [0; 16];
     few(&before[at - offset..], &mut bytes[..offset]);
     let bytes = repeat.repeat(bytes, offset);
@@ -149,7 +149,7 @@ fn copy_short<R: Repeat>(repeat: R, dst: &mut [u8], at: usize, offset: usize, le
     few(&bytes, &mut rest[n..]);
 }
 
-/// Copies as many bytes as `to` has, up to 32: a call of `memcpy` costs more.
+/// Fills `to`, of at most 32 bytes, from `from`: cheaper than a call of `memcpy`.
 ///
 /// # Panics
 /// When `from` has fewer.
@@ -163,7 +163,7 @@ pub(crate) fn few(from: &[u8], to: &mut [u8]) {
     }
 }
 
-/// Copies the first and the last `N` bytes, where there are as many; for `2 * N` at most they are all.
+/// Copies the first and the last `N` bytes, which are all bytes up to a length of `2 * N`; `false` for fewer than `N` bytes.
 #[inline(always)]
 fn ends<const N: usize>(from: &[u8], to: &mut [u8]) -> bool {
     if let (Some(first), Some(last)) = (from.first_chunk::<N>(), from.last_chunk::<N>()) {

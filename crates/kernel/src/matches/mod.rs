@@ -1,4 +1,4 @@
-//! Copies within what is already decoded, for the decoders of LZ4 and Zstandard.
+//! Copies within the decoded output, for the decoders of LZ4 and Zstandard.
 
 #[expect(unsafe_code, reason = "reads and writes behind which there is room")]
 mod copies;

@@ -1,4 +1,4 @@
-//! A few bytes, again and again: what a match becomes whose offset is shorter than a vector.
+//! Repeats a few bytes, for matches whose offset is shorter than a vector.
 
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::Avx2;
@@ -6,7 +6,7 @@ use crate::cpu::Avx2;
 /// Bytes of a pattern.
 pub(crate) const PATTERN: usize = 32;
 
-/// Row `n`: which of `n` bytes come one after another. Row 0 is never used.
+/// Row `n` has the indices 0 to `n - 1`, repeated. Row 0 is never used.
 static PLACES: [[u8; PATTERN]; 17] = {
     let mut rows = [[0; PATTERN]; 17];
     let mut n = 1;
@@ -23,7 +23,7 @@ static PLACES: [[u8; PATTERN]; 17] = {
 
 /// An instruction set that repeats bytes.
 pub(crate) trait Repeat: Copy {
-    /// The first `n` of `bytes`, 1 to 16, again and again.
+    /// Repeats the first `n` of `bytes`, 1 to 16.
     fn repeat(self, bytes: [u8; 16], n: usize) -> [u8; PATTERN];
 }
 

@@ -30,7 +30,7 @@ pub(super) fn unshuffle(token: Avx512, width: usize, src: &[u8], dst: &mut [u8])
     finish(dst);
 }
 
-/// Puts some of the items together.
+/// Unshuffles only some of the items.
 pub(super) fn take(token: Avx512, width: usize, src: &[u8], dst: &mut [u8], wanted: &[Range<u32>]) {
     if src.len() / width < least(width, ITEMS) {
         return super::avx2::take(token.into(), width, src, dst, wanted);

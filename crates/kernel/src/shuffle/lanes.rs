@@ -41,7 +41,7 @@ macro_rules! lane_kernels {
             turn(turn(turn(turn(v))))
         }
 
-        /// The inverse of [`gather_tile`], item after item: what one writes beyond its end the next one replaces.
+        /// The inverse of [`gather_tile`], item after item. A store may pass the end of its item; the next item overwrites that.
         #[inline]
         #[target_feature(enable = $features)]
         pub(crate) fn scatter_tile(v: [V; 16], width: usize, dst: &mut [u8], at: usize) {
@@ -76,7 +76,7 @@ macro_rules! lane_kernels {
         fn unshuffle_even<const W: usize>(src: &[u8], dst: &mut [u8]) {
             let items = src.len() / W;
             let long = is_long(dst);
-            // Stores that straddle lines cost more than loads that do, but for many rows of parts of lines: see `aligned_steps`.
+            // Stores that straddle cache lines cost more than such loads, except with many rows of partial lines: see `aligned_steps`.
             let starts = if long || W <= 8 || BYTES == LINE { item_steps(1, W, dst, items, ITEMS) } else { aligned_steps(1, src, items, ITEMS) };
             for i in starts {
                 let rows = Parts::<W, BYTES>::new(src, i, items);
@@ -88,7 +88,7 @@ macro_rules! lane_kernels {
             }
         }
 
-        /// Puts the items of long runs together, run after run. What a step has beyond its run may be what the next one wants.
+        /// Unshuffles the items of long runs, run after run. Items of a step past its run may belong to the next run.
         #[target_feature(enable = $features)]
         fn take_long<const W: usize>(src: &[u8], dst: &mut [u8], wanted: &[Range<u32>]) {
             let items = src.len() / W;
@@ -205,14 +205,14 @@ macro_rules! lane_kernels {
             }
         }
 
-        /// Whether items of so many bytes are taken by vectors.
+        /// Whether `take` has vector code for this width.
         pub(super) fn takes(width: usize) -> bool {
             matches!(width, $($together)|*)
         }
     };
 }
 
-/// Copies the first `len` bytes, by whole vectors where there is room: what one writes beyond them is written again later.
+/// Copies the first `len` bytes by whole vectors where there is room. Bytes past `len` are overwritten later.
 #[inline(always)]
 pub(super) fn copy_vectors<const N: usize>(src: &[u8], dst: &mut [u8], len: usize) {
     let padded = len.next_multiple_of(N);
@@ -225,7 +225,7 @@ pub(super) fn copy_vectors<const N: usize>(src: &[u8], dst: &mut [u8], len: usiz
     }
 }
 
-/// The items that a 16-byte access to narrow items must stay away from the end.
+/// Number of items at the end that a 16-byte access to narrow items must not start in.
 pub(crate) const fn spill(width: usize) -> usize {
     if width < 16 { (16 - width).div_ceil(width) } else { 0 }
 }
@@ -247,8 +247,8 @@ pub(crate) fn steps(end: usize, step: usize) -> Steps {
 /// Like [`steps`], for steps over rows of a byte for `each` items, whose first is at the start of `rows`: the second
 /// step is moved back so that from there on vectors do not straddle cache lines (where all rows allow it).
 ///
-/// Rows that lie a power of two apart compete for a few places in the cache: there a line has to be finished in one go.
-/// Few steps are not worth one more.
+/// Rows that lie a power of two apart map to the same few cache sets: there a line has to be finished in one go.
+/// With few steps, one more step costs more than alignment saves.
 #[inline(always)]
 pub(crate) fn aligned_steps(each: usize, rows: &[u8], end: usize, step: usize) -> Steps {
     let head = rows.as_ptr().addr().wrapping_neg() % (step / each) * each;
@@ -257,29 +257,29 @@ pub(crate) fn aligned_steps(each: usize, rows: &[u8], end: usize, step: usize) -
 }
 
 /// Like [`steps`], over items of `width` bytes whose first is at the start of `bytes`: the second step is moved back so that
-/// from there on vectors of items do not straddle cache lines, where that can be. Starts are multiples of `each`.
+/// from there on vectors of items do not straddle cache lines, where that is possible. Starts are multiples of `each`.
 pub(crate) fn item_steps(each: usize, width: usize, bytes: &[u8], end: usize, step: usize) -> Steps {
     let start = bytes.as_ptr().addr();
-    // What steps are long enough to reach, and items can reach from there.
+    // The alignment that steps of this length and width can keep.
     let line = LINE.min(1 << (step * width).trailing_zeros());
     let can = start.is_multiple_of(line.min(1 << (each * width).trailing_zeros()));
     let aligned = |i: &usize| start.wrapping_add(i * width).is_multiple_of(line);
     let mut heads = (1..=step / each).rev().map(|n| n * each);
-    // Few steps are not worth one more.
+    // With few steps, one more step costs more than alignment saves.
     let after = if can && end / step >= 16 { heads.find(aligned).unwrap_or(step) } else { step };
     Steps { after, ..steps(end, step) }
 }
 
-/// Whether a result is so long that its start has left the caches when its end is written: vectors go past them then, where
-/// places are aligned, which saves reading what is overwritten. Whoever asks has to [`finish`].
+/// Whether a result is so long that its start has left the caches when its end is written. Then aligned vectors bypass
+/// the caches, which avoids reading lines before overwriting them. The caller must call [`finish`] afterwards.
 pub(crate) fn is_long(dst: &[u8]) -> bool {
     dst.len() >= 32 << 20
 }
 
-/// How far ahead the items of a long shuffle are asked for: the processor does so by itself, but not beyond its pages.
+/// Prefetch distance of a long shuffle: the hardware prefetcher does not cross pages.
 pub(crate) const AHEAD: usize = 4096;
 
-/// Ends the writing of a result.
+/// Completes a result: orders stores that bypassed the caches.
 pub(crate) fn finish(dst: &[u8]) {
     if is_long(dst) {
         fence();

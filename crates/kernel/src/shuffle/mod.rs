@@ -64,9 +64,9 @@ pub fn unshuffle(level: Level, width: usize, src: &[u8], dst: &mut [u8]) {
     }
 }
 
-/// Takes items out of shuffled bytes: those of `wanted`, runs of numbers of items, one behind the other in `dst`.
+/// Unshuffles only the items of `wanted`, ranges of item numbers, and writes them one after another to `dst`.
 ///
-/// Where few are wanted this is less work than [`unshuffle`]; how much it is, [`take_cost`] says.
+/// For few items this is less work than [`unshuffle`]; [`take_cost`] estimates it.
 ///
 /// ```
 /// use b2nd_kernel::cpu::Level;
@@ -77,7 +77,7 @@ pub fn unshuffle(level: Level, width: usize, src: &[u8], dst: &mut [u8]) {
 /// ```
 ///
 /// # Panics
-/// When `width` is 0, an item is wanted that is not there, or `dst` is not as long as what is wanted.
+/// When `width` is 0, an item is out of range, or the length of `dst` is not that of the wanted items.
 pub fn take(level: Level, width: usize, src: &[u8], dst: &mut [u8], wanted: &[Range<u32>]) {
     assert_ne!(width, 0, "an item has at least one byte");
     let items = src.len() / width;
@@ -100,8 +100,8 @@ pub fn take(level: Level, width: usize, src: &[u8], dst: &mut [u8], wanted: &[Ra
     }
 }
 
-/// What [`take`] needs for a run of `items` items of `width` bytes, in bytes that [`unshuffle`] puts together in the same time;
-/// `None` where it goes byte by byte, as it does for widths without vectors of their own.
+/// Cost of [`take`] for a run of `items` items of `width` bytes, as the number of bytes that [`unshuffle`] writes in that time;
+/// `None` for widths without vector code, which go byte by byte.
 ///
 /// Measured with AVX-512, where few items take 3 to 4 ns each and a longer run 10 to 16 beside its bytes, at 42 bytes in a
 /// nanosecond; other vectors need about as long, and unshuffle more slowly.
@@ -126,15 +126,15 @@ pub fn take_cost(level: Level, width: usize, items: usize) -> Option<usize> {
         #[cfg(target_arch = "aarch64")]
         Tier::Neon(_) => neon::takes(width),
     };
-    // Few items are made byte by byte; a run's are written twice.
+    // Few items are taken byte by byte; items of a longer run are written twice.
     let single = 90 + 12 * width;
     vectors.then(|| if items <= FEW { items * single } else { 500 + items * width / 4 * 5 })
 }
 
-/// So many items side by side are put together one by one: a step of vectors costs about as much as this many.
+/// Runs of at most this many items are taken one by one: a vector step costs about as much.
 const FEW: usize = 4;
 
-/// Copies what is not shuffled and returns the length of the rest: a whole number of items, none of width 1.
+/// Copies the tail that is not shuffled, and returns the length of the part before it: whole items, or 0 for width 1.
 fn copy_rest(width: usize, src: &[u8], dst: &mut [u8]) -> usize {
     assert_eq!(src.len(), dst.len(), "a shuffle keeps the length");
     assert_ne!(width, 0, "an item has at least one byte");

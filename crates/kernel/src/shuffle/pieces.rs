@@ -3,19 +3,19 @@
 //! `M` vectors hold whole items. One permute of their bytes brings byte `j` of each together: *pieces* of `64 * M / W`
 //! bytes, one for each `j`. What is left is a transpose of pieces between the `G = W / M` groups of vectors, by diagonals:
 //! the pieces of vector `g` are turned by `g` (by the same permute), column `c` is turned by `c` across the vectors, and
-//! each vector once more. A column is turned by choices between two vectors, one for each bit of its number: more units
-//! of a processor can choose than can move bytes across a vector. All loads and stores are of whole vectors, in place of
+//! each vector once more. A column is turned by blends of two vectors, one for each bit of its number: more execution units
+//! can blend than can permute bytes across a vector. All loads and stores are of whole vectors, in place of
 //! the four of 16 bytes (and the insertions) of the way by lanes.
 //!
-//! All of it is macros: functions with more than one caller, as these have, are not always inlined, and pass their vectors
-//! through memory then (a third of the speed).
+//! All of it is macros: functions with more than one caller are not always inlined, and then pass their vectors
+//! through memory (a third of the speed).
 
 use crate::arch::avx512::BYTES;
 
 /// The most groups of a width.
 pub(crate) const GROUPS: usize = 16;
 
-/// Where the bytes of the vectors of a group come from, counted over all of them.
+/// Source indices of the bytes of a group's vectors, counted over all of its vectors.
 type Places = [[u8; BYTES]; 3];
 
 /// The permutes of one width.
@@ -94,7 +94,7 @@ const fn thirds(orders: &[Places; GROUPS]) -> [[u64; 3]; GROUPS] {
 
 /// Piece `c` of vector `r` becomes piece `c` of vector `c - r`, modulo `G`: the middle of a transpose, and its own inverse.
 ///
-/// Its steps are written out, as the compiler leaves a loop over them a loop where there are 16 groups.
+/// Its steps are unrolled by hand, because the compiler does not unroll the loop for 16 groups.
 macro_rules! turn_columns {
     ($width:tt, $v:expr) => {
         $crate::shuffle::pieces::turn_columns!($width, $v, 1 2 4 8)
@@ -186,7 +186,7 @@ macro_rules! gather_pieces {
     }};
 }
 
-/// The inverse of [`gather_pieces`]. `$long`: past the caches, where the place allows it.
+/// The inverse of [`gather_pieces`]. With `$long`, aligned stores bypass the caches.
 macro_rules! scatter_pieces {
     ($width:tt, $v:expr, $items:expr, $long:expr) => {{
         use $crate::arch::avx512::put;

@@ -1,4 +1,4 @@
-//! Byte shuffle in plain Rust: the path of machines without a kernel of their own, and of the ends of the others.
+//! Byte shuffle in plain Rust, for machines without vector code and for the ends of the data elsewhere.
 //!
 //! Both slices hold the same whole number of items.
 
@@ -29,7 +29,7 @@ pub(super) fn unshuffle(width: usize, src: &[u8], dst: &mut [u8]) {
     }
 }
 
-/// Puts some of the items together, one behind the other.
+/// Unshuffles only some of the items, one after another.
 pub(super) fn take(width: usize, src: &[u8], dst: &mut [u8], wanted: &[Range<u32>]) {
     let rows = src.len() / width;
     match width {
@@ -47,7 +47,7 @@ pub(super) fn take(width: usize, src: &[u8], dst: &mut [u8], wanted: &[Range<u32
     }
 }
 
-/// Puts some of the items together, byte by byte. A function of its own, or the places of the rows would not stay in registers.
+/// Unshuffles only some of the items, byte by byte. A separate function, so that the row addresses stay in registers.
 #[inline(never)]
 pub(super) fn take_few<const W: usize>(src: &[u8], dst: &mut [u8], wanted: &[Range<u32>]) {
     let items = src.len() / W;
