@@ -68,7 +68,14 @@ class Array(Described):
         return Field(self, name)
 
     def get(self, key: Any = ..., *, out: np.ndarray) -> np.ndarray:
-        """Reads what an index takes into an array that is there: without a copy when it is contiguous and has the dtype."""
+        """Reads what an index takes into an array that is there: without a copy when it is contiguous and has the dtype.
+
+        >>> import b2nd, numpy as np
+        >>> a = b2nd.arange(12, shape=(3, 4))
+        >>> out = np.empty(4, "i8")
+        >>> a.get(1, out=out)
+        array([4, 5, 6, 7])
+        """
         plan = _indexing.plan(key, self.shape)
         if out.shape != plan.shape:
             raise ValueError(f"out has the shape {out.shape}, and the index takes {plan.shape}")
@@ -99,6 +106,11 @@ class Array(Described):
         """Items at indices along an axis, or, without one, in C order: as :func:`numpy.take`, which calls this.
 
         To have them compressed there is :meth:`slice`.
+
+        >>> import b2nd
+        >>> a = b2nd.arange(12, shape=(3, 4))
+        >>> a.take([0, 2], axis=0)[:, 1]
+        array([1, 9])
         """
         result = self._read(_indexing.take(indices, None if axis is None else self._axis(operator.index(axis)), self.shape, mode))
         return given(result, out)
@@ -157,15 +169,33 @@ class Array(Described):
         return self[...].__index__()
 
     def item(self, *index: int) -> Any:
-        """The item at an index, or the only one there is, as an object of Python."""
+        """The item at an index, or the only one there is, as an object of Python.
+
+        >>> import b2nd
+        >>> a = b2nd.arange(12, shape=(3, 4))
+        >>> a.item(1, 2)
+        6
+        """
         return self[index].item() if index else self[...].item()
 
     def tobytes(self) -> bytes:
-        """The items in C order."""
+        """The items in C order.
+
+        >>> import b2nd
+        >>> a = b2nd.array([1, 2], "u1")
+        >>> list(a.tobytes())
+        [1, 2]
+        """
         return self[...].tobytes()
 
     def iterchunks(self) -> Iterator[Chunk]:
-        """The chunks in C order, each of them read when it is asked to."""
+        """The chunks in C order, each of them read when it is asked to.
+
+        >>> import b2nd
+        >>> a = b2nd.arange(12, shape=(3, 4))
+        >>> sum(int(chunk.read().sum()) for chunk in a.iterchunks())
+        66
+        """
         return (self._chunk(position) for position in np.ndindex(*_counts(self.shape, self.chunks)))
 
     def _chunks_along(self, axis: int) -> Iterator[Chunk]:
@@ -181,12 +211,24 @@ class Array(Described):
         return Chunk(self, position, tuple(slice(at * c, min((at + 1) * c, n)) for at, c, n in bounds))
 
     def iterchunks_info(self) -> Iterator[ChunkInfo]:
-        """What is known of each chunk of the array without decompressing it, in C order."""
+        """What is known of each chunk of the array without decompressing it, in C order.
+
+        >>> import b2nd
+        >>> a = b2nd.arange(12, shape=(3, 4))
+        >>> [info.nbytes for info in a.iterchunks_info()]
+        [96]
+        """
         for n, position in enumerate(np.ndindex(*_counts(self._handle.shape, self._handle.chunks))):
             yield ChunkInfo(coords=position, **self._handle.chunk_info(n))
 
     def get_chunk(self, nchunk: int) -> bytes:
-        """A chunk as it is stored, compressed."""
+        """A chunk as it is stored, compressed.
+
+        >>> import b2nd
+        >>> a = b2nd.arange(12, shape=(3, 4))
+        >>> len(a.get_chunk(0)) < a.nbytes + 32
+        True
+        """
         return bytes(self._handle.chunk(nchunk))
 
     # Writing.
@@ -216,7 +258,15 @@ class Array(Described):
         self._handle.write(selection, _dtypes.as_bytes(np.ascontiguousarray(data)))
 
     def resize(self, newshape: Sequence[int] | int, *, starts: Sequence[int] | None = None, fill: Any = None) -> None:
-        """Gives the array another shape, in place: each axis at its end, or where ``starts`` says; new items are zeros, or ``fill``."""
+        """Gives the array another shape, in place: each axis at its end, or where ``starts`` says; new items are zeros, or ``fill``.
+
+        >>> import b2nd
+        >>> a = b2nd.arange(12, shape=(3, 4))
+        >>> a.resize((4, 2))
+        >>> a[2:]
+        array([[8, 9],
+               [0, 0]])
+        """
         shape = [newshape] if isinstance(newshape, int) else list(newshape)
         item = None if fill is None else _dtypes.as_bytes(np.ascontiguousarray(_dtypes.items_of(fill, self.dtype)))
         self._own().resize(shape, None if starts is None else list(starts), item)
@@ -225,6 +275,13 @@ class Array(Described):
         """Appends items along an axis, in place; the new number of items.
 
         Of another :class:`Array` chunks come along as they are, compressed, where they fit.
+
+        >>> import b2nd
+        >>> a = b2nd.arange(12, shape=(3, 4))
+        >>> a.append([[7, 7, 7, 7]])
+        16
+        >>> a.shape
+        (4, 4)
         """
         axis = self._axis(axis)
         handle = self._own()
@@ -241,7 +298,14 @@ class Array(Described):
         handle.extend(axis, [values._handle])
 
     def insert(self, index: int, values: Any, axis: int = 0) -> None:
-        """Inserts items before an index of an axis, in place."""
+        """Inserts items before an index of an axis, in place.
+
+        >>> import b2nd
+        >>> a = b2nd.arange(12, shape=(3, 4))
+        >>> a.insert(0, [9, 9, 9, 9])
+        >>> a[:, 0]
+        array([9, 0, 4, 8])
+        """
         axis = self._axis(axis)
         length = self.shape[axis]
         at = index + length if index < 0 else index
@@ -250,7 +314,14 @@ class Array(Described):
         self._own().insert(axis, at, _dtypes.as_bytes(self._slabs(values, axis)))
 
     def delete(self, index: Any, axis: int = 0) -> None:
-        """Deletes an index, a slice, a list or a mask along an axis, in place."""
+        """Deletes an index, a slice, a list or a mask along an axis, in place.
+
+        >>> import b2nd
+        >>> a = b2nd.arange(12, shape=(3, 4))
+        >>> a.delete([0, 2])
+        >>> a[...]
+        array([[4, 5, 6, 7]])
+        """
         axis = self._axis(axis)
         whole = [slice(None)] * self.ndim
         whole[axis] = index
@@ -283,6 +354,14 @@ class Array(Described):
 
         Where the commit itself fails (the disk is full, another writer was faster) none is visible either, and the array is closed,
         as after :meth:`close`: open it again.
+
+        >>> import b2nd
+        >>> a = b2nd.arange(12, shape=(3, 4))
+        >>> with a.transaction():
+        ...     a[0] = 1
+        ...     a.attrs["rows"] = 3
+        >>> a[0]
+        array([1, 1, 1, 1])
         """
         self._handle.begin()
         try:
@@ -305,7 +384,13 @@ class Array(Described):
         return made
 
     def transpose(self, axes: Sequence[int] | None = None) -> Array:
-        """A view with the axes in another order: reversed, or as ``axes`` says."""
+        """A view with the axes in another order: reversed, or as ``axes`` says.
+
+        >>> import b2nd
+        >>> a = b2nd.arange(12, shape=(3, 4))
+        >>> a.transpose((1, 0)).shape
+        (4, 3)
+        """
         if axes is None:
             return self._view(range(self.ndim)[::-1])
         order = [self._axis(axis) for axis in axes]
@@ -326,7 +411,13 @@ class Array(Described):
         return self._view([*range(self.ndim - 2), self.ndim - 1, self.ndim - 2])
 
     def squeeze(self, axis: int | Sequence[int] | None = None) -> Array:
-        """A view without axes of length 1: all of them, or those named."""
+        """A view without axes of length 1: all of them, or those named.
+
+        >>> import b2nd
+        >>> a = b2nd.zeros((3, 1))
+        >>> a.squeeze().shape
+        (3,)
+        """
         if axis is None:
             gone = {at for at, length in enumerate(self.shape) if length == 1}
         else:
@@ -336,7 +427,13 @@ class Array(Described):
         return self._view([at for at in range(self.ndim) if at not in gone])
 
     def expand_dims(self, axis: int | Sequence[int]) -> Array:
-        """A view with new axes of length 1 at these places of its shape."""
+        """A view with new axes of length 1 at these places of its shape.
+
+        >>> import b2nd
+        >>> a = b2nd.arange(12, shape=(3, 4))
+        >>> a.expand_dims(0).shape
+        (1, 3, 4)
+        """
         given = [axis] if isinstance(axis, int) else list(axis)
         ndim = self.ndim + len(given)
         places = {at + ndim if at < 0 else at for at in given}
@@ -348,7 +445,13 @@ class Array(Described):
     # Arrays made of it.
 
     def copy(self, urlpath: str | os.PathLike[str] | None = None, **options: Any) -> Array:
-        """A copy, in memory or at a path: compressed as it is, or as the options of :func:`b2nd.empty` say."""
+        """A copy, in memory or at a path: compressed as it is, or as the options of :func:`b2nd.empty` say.
+
+        >>> import b2nd
+        >>> a = b2nd.arange(12, shape=(3, 4))
+        >>> a.copy(codec="lz4").codec
+        'lz4'
+        """
         dtype = options.pop("dtype", None)
         if dtype is not None and np.dtype(dtype) != self.dtype:
             return self.astype(dtype, urlpath=urlpath, **options)
@@ -356,7 +459,13 @@ class Array(Described):
         return Array._made(self._handle.slice(_path(urlpath), made, None, self._axes), made)
 
     def slice(self, key: Any, urlpath: str | os.PathLike[str] | None = None, **options: Any) -> Array:
-        """What an index takes, as an array of its own, never whole in memory."""
+        """What an index takes, as an array of its own, never whole in memory.
+
+        >>> import b2nd
+        >>> a = b2nd.arange(12, shape=(3, 4))
+        >>> a.slice((slice(1, 3), 0))[...]
+        array([4, 8])
+        """
         plan = _indexing.plan(key, self.shape)
         if plan.order is not None or plan.shape != plan.raw:
             from ._create import array
@@ -373,7 +482,13 @@ class Array(Described):
         casting: Literal["no", "equiv", "safe", "same_kind", "unsafe"] = "unsafe",
         **options: Any,
     ) -> Array:
-        """A copy with the items converted, in memory or at a path."""
+        """A copy with the items converted, in memory or at a path.
+
+        >>> import b2nd
+        >>> a = b2nd.arange(12, shape=(3, 4))
+        >>> a.astype("f4").dtype
+        dtype('float32')
+        """
         to = np.dtype(dtype)
         if not np.can_cast(self.dtype, to, casting):
             raise TypeError(f"Cannot cast array data from {self.dtype} to {to} according to the rule {casting!r}")
@@ -385,7 +500,13 @@ class Array(Described):
         return Array._made(self._handle.astype(_path(urlpath), made, _dtypes.to_text(to)), made)
 
     def reshape(self, *shape: Any, urlpath: str | os.PathLike[str] | None = None, **options: Any) -> Array:
-        """A copy of another shape, with the items in the same order; one length may be -1."""
+        """A copy of another shape, with the items in the same order; one length may be -1.
+
+        >>> import b2nd
+        >>> a = b2nd.arange(12, shape=(3, 4))
+        >>> a.reshape(2, -1).shape
+        (2, 6)
+        """
         given = list(shape[0]) if len(shape) == 1 and not isinstance(shape[0], int) else list(shape)
         if -1 in given:
             others = 1
@@ -399,14 +520,27 @@ class Array(Described):
         return Array._made(self._handle.reshape(_path(urlpath), made, given), made)
 
     def save(self, urlpath: str | os.PathLike[str], **options: Any) -> None:
-        """Saves a compact copy at a path, without recompression."""
+        """Saves a compact copy at a path, without recompression.
+
+        >>> import b2nd, os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "a.b2nd")
+        >>> b2nd.arange(12).save(path)
+        >>> b2nd.open(path).shape
+        (12,)
+        """
         if self._axes is not None:
             self.copy(urlpath, **options).close()
         else:
             self._handle.save(os.fspath(urlpath), saving(**options))
 
     def to_cframe(self) -> memoryview:
-        """The array as one contiguous frame, which :func:`b2nd.from_cframe` opens, python-blosc2 too: made once, lent without a copy."""
+        """The array as one contiguous frame, which :func:`b2nd.from_cframe` opens, python-blosc2 too: made once, lent without a copy.
+
+        >>> import b2nd
+        >>> a = b2nd.arange(12, shape=(3, 4))
+        >>> b2nd.from_cframe(a.to_cframe()).shape
+        (3, 4)
+        """
         if self._axes is not None:
             return self.copy().to_cframe()
         return memoryview(self._handle.to_frame())
@@ -417,53 +551,117 @@ class Array(Described):
         """Sums, with one rounding at the end.
 
         In all reductions ``item`` says of what part: ``a.sum(0, item=np.s_[5:9])`` is that of ``a[5:9]``.
+
+        >>> import b2nd
+        >>> a = b2nd.arange(12, shape=(3, 4))
+        >>> a.sum(axis=0)
+        array([12, 15, 18, 21])
         """
         return reduce(self, "sum", axis, keepdims, 0.0, dtype, out, item)
 
     def prod(self, axis: Axes = None, dtype: Any = None, out: Any = None, keepdims: bool = False, *, item: Any = None) -> Any:
-        """Products."""
+        """Products.
+
+        >>> import b2nd, numpy as np
+        >>> a = b2nd.arange(12, shape=(3, 4))
+        >>> int(a.prod(item=np.s_[0, 1:]))
+        6
+        """
         return reduce(self, "prod", axis, keepdims, 0.0, dtype, out, item)
 
     def mean(self, axis: Axes = None, dtype: Any = None, out: Any = None, keepdims: bool = False, *, item: Any = None) -> Any:
-        """Means."""
+        """Means.
+
+        >>> import b2nd
+        >>> a = b2nd.arange(12, shape=(3, 4))
+        >>> a.mean(axis=1)
+        array([1.5, 5.5, 9.5])
+        """
         return reduce(self, "mean", axis, keepdims, 0.0, dtype, out, item)
 
     def var(
         self, axis: Axes = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False, *, item: Any = None
     ) -> Any:
-        """Variances."""
+        """Variances.
+
+        >>> import b2nd
+        >>> a = b2nd.arange(12, shape=(3, 4))
+        >>> a.var(axis=1)
+        array([1.25, 1.25, 1.25])
+        """
         return reduce(self, "var", axis, keepdims, ddof, dtype, out, item)
 
     def std(
         self, axis: Axes = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False, *, item: Any = None
     ) -> Any:
-        """Standard deviations."""
+        """Standard deviations.
+
+        >>> import b2nd
+        >>> a = b2nd.arange(12, shape=(3, 4))
+        >>> round(float(a.std()), 3)
+        3.452
+        """
         return reduce(self, "std", axis, keepdims, ddof, dtype, out, item)
 
     def min(self, axis: Axes = None, out: Any = None, keepdims: bool = False, *, item: Any = None) -> Any:
-        """Least items; NaN where there is one."""
+        """Least items; NaN where there is one.
+
+        >>> import b2nd
+        >>> a = b2nd.arange(12, shape=(3, 4))
+        >>> a.min(axis=1)
+        array([0, 4, 8])
+        """
         return reduce(self, "min", axis, keepdims, 0.0, None, out, item)
 
     def max(self, axis: Axes = None, out: Any = None, keepdims: bool = False, *, item: Any = None) -> Any:
-        """Greatest items; NaN where there is one."""
+        """Greatest items; NaN where there is one.
+
+        >>> import b2nd
+        >>> a = b2nd.arange(12, shape=(3, 4))
+        >>> int(a.max())
+        11
+        """
         return reduce(self, "max", axis, keepdims, 0.0, None, out, item)
 
     def any(self, axis: Axes = None, out: Any = None, keepdims: bool = False, *, item: Any = None) -> Any:
-        """Whether any item is true."""
+        """Whether any item is true.
+
+        >>> import b2nd
+        >>> a = b2nd.arange(12, shape=(3, 4))
+        >>> bool(a.any())
+        True
+        """
         return reduce(self, "any", axis, keepdims, 0.0, None, out, item)
 
     def all(self, axis: Axes = None, out: Any = None, keepdims: bool = False, *, item: Any = None) -> Any:
-        """Whether all items are true."""
+        """Whether all items are true.
+
+        >>> import b2nd
+        >>> a = b2nd.arange(12, shape=(3, 4))
+        >>> a.all(axis=1)
+        array([False,  True,  True])
+        """
         return reduce(self, "all", axis, keepdims, 0.0, None, out, item)
 
     def count_nan(self, axis: Axes = None, out: Any = None, keepdims: bool = False, *, item: Any = None) -> Any:
-        """How many items are NaN."""
+        """How many items are NaN.
+
+        >>> import b2nd
+        >>> a = b2nd.array([1.0, float("nan")])
+        >>> int(a.count_nan())
+        1
+        """
         return reduce(self, "count_nan", axis, keepdims, 0.0, None, out, item)
 
     def argmin(self, axis: int | None = None, out: Any = None, keepdims: bool = False, *, item: Any = None) -> Any:
         """Where the least items are along an axis, or, without one, in C order.
 
         It is the first of equal ones, and the first NaN where there is one. A chunk at a time is read.
+
+        >>> import b2nd
+        >>> a = b2nd.arange(12, shape=(3, 4))
+        >>> int(a.argmin())
+        0
         """
         return self._find("argmin", axis, out, keepdims, item)
 
@@ -471,6 +669,11 @@ class Array(Described):
         """Where the greatest items are along an axis, or, without one, in C order.
 
         It is the first of equal ones, and the first NaN where there is one. A chunk at a time is read.
+
+        >>> import b2nd
+        >>> a = b2nd.arange(12, shape=(3, 4))
+        >>> a.argmax(axis=1)
+        array([3, 3, 3])
         """
         return self._find("argmax", axis, out, keepdims, item)
 
@@ -483,25 +686,61 @@ class Array(Described):
     # The file.
 
     def verify(self) -> Verified:
-        """Decodes every block, and checks it where there are checksums."""
+        """Decodes every block, and checks it where there are checksums.
+
+        >>> import b2nd
+        >>> a = b2nd.arange(12, shape=(3, 4))
+        >>> bool(a.verify())
+        True
+        """
         return Verified(**self._handle.verify())
 
     def refresh(self) -> bool:
-        """Takes over what others have committed since it was opened; whether there was anything."""
+        """Takes over what others have committed since it was opened; whether there was anything.
+
+        >>> import b2nd, os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "a.b2nd")
+        >>> writer = b2nd.zeros(3, urlpath=path)
+        >>> reader = b2nd.open(path)
+        >>> writer[0] = 1
+        >>> reader[0], reader.refresh(), reader[0]
+        (np.float64(0.0), True, np.float64(1.0))
+        >>> writer.close()
+        """
         changed = self._handle.refresh()
         self._dtype = dtype_of(self._handle)
         return changed
 
     def compact(self) -> None:
-        """Writes the file anew without the dead bytes that changes have left, compressed as it is."""
+        """Writes the file anew without the dead bytes that changes have left, compressed as it is.
+
+        >>> import b2nd
+        >>> a = b2nd.arange(12, shape=(3, 4))
+        >>> a.compact()
+        >>> a.space().dead
+        0
+        """
         self._handle.compact()
 
     def space(self) -> Space:
-        """The bytes that its files hold, and those of them that nothing refers to: a writer fills them again, :meth:`compact` gives them back."""
+        """The bytes that its files hold, and those of them that nothing refers to: a writer fills them again, :meth:`compact` gives them back.
+
+        >>> import b2nd
+        >>> a = b2nd.arange(12, shape=(3, 4))
+        >>> a.space().stored > 0
+        True
+        """
         return Space(*self._handle.space())
 
     def close(self) -> None:
-        """Lets go of the file and its locks. The array, and all views of it, can then not be used any more."""
+        """Lets go of the file and its locks. The array, and all views of it, can then not be used any more.
+
+        >>> import b2nd
+        >>> a = b2nd.arange(12, shape=(3, 4))
+        >>> a.close()
+        >>> a.closed
+        True
+        """
         self._handle.close()
 
     def __enter__(self) -> Array:
@@ -544,7 +783,16 @@ class Array(Described):
 
 
 class Indexer:
-    """Another way to index an array: :attr:`Array.oindex` and :attr:`Array.vindex`."""
+    """Another way to index an array: :attr:`Array.oindex` and :attr:`Array.vindex`.
+
+    >>> import b2nd
+    >>> a = b2nd.arange(12, shape=(3, 4))
+    >>> a.oindex[[0, 2], [1, 3]]
+    array([[ 1,  3],
+           [ 9, 11]])
+    >>> a.vindex[[0, 2], [1, 3]]
+    array([ 1, 11])
+    """
 
     __slots__ = ("_array", "_plan")
 

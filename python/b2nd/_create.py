@@ -38,6 +38,15 @@ def open(
     or ``frame`` pick one of several frames in a file. ``block_cache`` bytes keep decoded blocks for many small reads near each other.
     ``limits`` says what a file that nobody vouches for may cost: ``chunk_bytes``, ``index_bytes``, ``meta_bytes``, ``read_bytes``.
     ``mmap`` maps the file into memory: nobody may cut it off meanwhile. ``checks=False`` reads past what its checksums refuse.
+
+    >>> import b2nd, os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "a.b2nd")
+    >>> b2nd.arange(6, shape=(2, 3), urlpath=path).close()
+    >>> with b2nd.open(path) as a:
+    ...     a[1]
+    array([3, 4, 5])
+    >>> with b2nd.open(path, mode="r+") as a:
+    ...     a[1] = 0
     """
     options = opening(
         mode=mode,
@@ -62,6 +71,11 @@ def from_cframe(cframe: Any, *, copy: bool = False, **options: Any) -> Array:
 
     Bytes that nobody can change are read where they are; others, and those of an array that is to be changed (``mode="r+"``), are
     copied.
+
+    >>> import b2nd
+    >>> frame = b2nd.arange(5).to_cframe()
+    >>> b2nd.from_cframe(frame)[-1]
+    np.int64(4)
     """
     return Array._of(_b2nd.from_frame(bytes(cframe) if copy else cframe, opening(**options)))
 
@@ -94,30 +108,55 @@ def empty(
     ``urlpath=None`` is memory. Without ``chunks`` and ``blocks`` they are chosen so that a slice along any axis reads about the same share.
     ``codec`` is ``"zstd"`` by default, with ``clevel=5`` and ``filters="shuffle"``; see :func:`b2nd.codecs` and :func:`b2nd.filters`.
     ``sparse=True`` makes a directory with a file for each chunk. What is at the path stays, unless ``overwrite=True``.
+
+    >>> import b2nd
+    >>> a = b2nd.empty((100, 200), "f4", chunks=(50, 50), blocks=(10, 10), codec="lz4", attrs={"units": "m/s"})
+    >>> a.shape, a.chunks, a.codec, a.attrs["units"]
+    ((100, 200), (50, 50), 'lz4', 'm/s')
     """
     options = making(**_given(locals(), ("shape", "dtype", "urlpath")), fill="uninit")
     return _create(shape, dtype, urlpath, options)
 
 
 def zeros(shape: Shape, dtype: Any = np.float64, *, urlpath: Path | None = None, **options: Any) -> Array:
-    """A new array of zeros, which take no room; for the options see :func:`empty`."""
+    """A new array of zeros, which take no room; for the options see :func:`empty`.
+
+    >>> import b2nd
+    >>> b2nd.zeros(2, "i2")[...]
+    array([0, 0], dtype=int16)
+    """
     return _create(shape, dtype, urlpath, making(**options))
 
 
 def ones(shape: Shape, dtype: Any = np.float64, *, urlpath: Path | None = None, **options: Any) -> Array:
-    """A new array of ones; for the options see :func:`empty`."""
+    """A new array of ones; for the options see :func:`empty`.
+
+    >>> import b2nd
+    >>> b2nd.ones(2, "i2")[...]
+    array([1, 1], dtype=int16)
+    """
     return full(shape, 1, dtype, urlpath=urlpath, **options)
 
 
 def nans(shape: Shape, dtype: Any = np.float64, *, urlpath: Path | None = None, **options: Any) -> Array:
-    """A new array of NaN; for the options see :func:`empty`."""
+    """A new array of NaN; for the options see :func:`empty`.
+
+    >>> import b2nd
+    >>> b2nd.nans(2, "f4")[...]
+    array([nan, nan], dtype=float32)
+    """
     if _dtypes.is_foreign(np.dtype(dtype)):
         return full(shape, np.nan, dtype, urlpath=urlpath, **options)
     return _create(shape, dtype, urlpath, making(**options, fill="nan"))
 
 
 def full(shape: Shape, fill_value: Any, dtype: Any = None, *, urlpath: Path | None = None, **options: Any) -> Array:
-    """A new array of one value; for the options see :func:`empty`."""
+    """A new array of one value; for the options see :func:`empty`.
+
+    >>> import b2nd
+    >>> b2nd.full((2, 2), 7.5)[1]
+    array([7.5, 7.5])
+    """
     item = np.asarray(fill_value)
     if dtype is not None:
         item = np.array(fill_value, np.dtype(dtype))
@@ -130,6 +169,13 @@ def array(x: Any, dtype: Any = None, *, copy: bool | None = True, urlpath: Path 
     """A new array with the items of anything that NumPy takes for an array; for the options see :func:`empty`.
 
     It appears at its path when it is whole. ``copy=None`` or ``copy=False`` are as in :func:`asarray`.
+
+    >>> import b2nd, numpy as np
+    >>> a = b2nd.array(np.arange(6).reshape(2, 3), codec="lz4", clevel=1)
+    >>> a[:, 1]
+    array([1, 4])
+    >>> b2nd.array([1, 2, 3], "f4").dtype
+    dtype('float32')
     """
     if not copy:
         return asarray(x, dtype, copy=copy, urlpath=urlpath, **options)
@@ -144,6 +190,11 @@ def asarray(x: Any, dtype: Any = None, *, copy: bool | None = None, urlpath: Pat
     """As :func:`array`; an :class:`Array` that is what is asked for already is given back, unless ``copy=True``.
 
     With ``copy=False`` anything else is a ``ValueError``.
+
+    >>> import b2nd
+    >>> a = b2nd.asarray([1, 2])
+    >>> b2nd.asarray(a) is a
+    True
     """
     there = isinstance(x, Array) and urlpath is None and not options and (dtype is None or np.dtype(dtype) == x.dtype)
     if there and not copy:
@@ -154,27 +205,58 @@ def asarray(x: Any, dtype: Any = None, *, copy: bool | None = None, urlpath: Pat
 
 
 def empty_like(x: Any, dtype: Any = None, **options: Any) -> Array:
-    """As :func:`empty`, with the shape and dtype of another array."""
+    """As :func:`empty`, with the shape and dtype of another array.
+
+    >>> import b2nd
+    >>> a = b2nd.arange(6, shape=(2, 3))
+    >>> b2nd.empty_like(a, dtype="f4").shape
+    (2, 3)
+    """
     return empty(x.shape, x.dtype if dtype is None else dtype, **options)
 
 
 def zeros_like(x: Any, dtype: Any = None, **options: Any) -> Array:
-    """As :func:`zeros`, with the shape and dtype of another array."""
+    """As :func:`zeros`, with the shape and dtype of another array.
+
+    >>> import b2nd
+    >>> a = b2nd.arange(6, shape=(2, 3))
+    >>> b2nd.zeros_like(a, dtype="f4").shape
+    (2, 3)
+    """
     return zeros(x.shape, x.dtype if dtype is None else dtype, **options)
 
 
 def ones_like(x: Any, dtype: Any = None, **options: Any) -> Array:
-    """As :func:`ones`, with the shape and dtype of another array."""
+    """As :func:`ones`, with the shape and dtype of another array.
+
+    >>> import b2nd
+    >>> a = b2nd.arange(6, shape=(2, 3))
+    >>> b2nd.ones_like(a, dtype="f4").shape
+    (2, 3)
+    """
     return ones(x.shape, x.dtype if dtype is None else dtype, **options)
 
 
 def full_like(x: Any, fill_value: Any, dtype: Any = None, **options: Any) -> Array:
-    """As :func:`full`, with the shape and dtype of another array."""
+    """As :func:`full`, with the shape and dtype of another array.
+
+    >>> import b2nd
+    >>> a = b2nd.arange(6, shape=(2, 3))
+    >>> b2nd.full_like(a, 5, dtype="f4").shape
+    (2, 3)
+    """
     return full(x.shape, fill_value, x.dtype if dtype is None else dtype, **options)
 
 
 def save(x: Any, urlpath: Path, **options: Any) -> None:
-    """Saves an array at a path: an :class:`Array` without recompression, anything else as :func:`array` makes it."""
+    """Saves an array at a path: an :class:`Array` without recompression, anything else as :func:`array` makes it.
+
+    >>> import b2nd, os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "a.b2nd")
+    >>> b2nd.save([1, 2, 3], path)
+    >>> b2nd.open(path)[...]
+    array([1, 2, 3])
+    """
     if isinstance(x, Array):
         x.save(urlpath, **options)
     else:
@@ -182,7 +264,14 @@ def save(x: Any, urlpath: Path, **options: Any) -> None:
 
 
 def concat(arrays: Sequence[Any], /, axis: int = 0, *, urlpath: Path | None = None, **options: Any) -> Array:
-    """Arrays one behind the other along an axis: chunks come along compressed where they fit."""
+    """Arrays one behind the other along an axis: chunks come along compressed where they fit.
+
+    >>> import b2nd
+    >>> b2nd.concat([b2nd.zeros((1, 2)), b2nd.ones((2, 2))], axis=0)[...]
+    array([[0., 0.],
+           [1., 1.],
+           [1., 1.]])
+    """
     given = [asarray(one) for one in arrays]
     if not given:
         raise ValueError("need at least one array to concatenate")
@@ -190,7 +279,13 @@ def concat(arrays: Sequence[Any], /, axis: int = 0, *, urlpath: Path | None = No
 
 
 def stack(arrays: Sequence[Any], axis: int = 0, *, urlpath: Path | None = None, **options: Any) -> Array:
-    """Arrays one behind the other along a new axis."""
+    """Arrays one behind the other along a new axis.
+
+    >>> import b2nd
+    >>> b2nd.stack([b2nd.zeros(2), b2nd.ones(2)], axis=1)[...]
+    array([[0., 1.],
+           [0., 1.]])
+    """
     given = [asarray(one) for one in arrays]
     if not given:
         raise ValueError("need at least one array to stack")
@@ -224,12 +319,22 @@ def partition(
 
 
 def codecs() -> list[str]:
-    """The names of the codecs that are built in."""
+    """The names of the codecs that are built in.
+
+    >>> import b2nd
+    >>> "zstd" in b2nd.codecs()
+    True
+    """
     return _b2nd.codec_names()
 
 
 def filters() -> list[str]:
-    """The names of the filters that are built in."""
+    """The names of the filters that are built in.
+
+    >>> import b2nd
+    >>> "bitshuffle" in b2nd.filters()
+    True
+    """
     return _b2nd.filter_names()
 
 

@@ -119,7 +119,15 @@ class Field(Refused):
 
 
 class Fields(Mapping[str, Field]):
-    """The fields of an array, by their names."""
+    """The fields of an array, by their names.
+
+    >>> import b2nd
+    >>> a = b2nd.zeros(3, [("id", "i4"), ("speed", "f4")])
+    >>> list(a.fields)
+    ['id', 'speed']
+    >>> a.fields["speed"].shape
+    (3,)
+    """
 
     __slots__ = ("_array",)
 

@@ -47,7 +47,15 @@ class CParams(Mapping[str, Any]):
 
 
 class Chunk(NamedTuple):
-    """A chunk, as :meth:`Array.iterchunks` gives it."""
+    """A chunk, as :meth:`Array.iterchunks` gives it.
+
+    >>> import b2nd
+    >>> a = b2nd.arange(6, chunks=4)
+    >>> for chunk in a.iterchunks():
+    ...     print(chunk.position, chunk.slices, chunk.read())
+    (0,) (slice(0, 4, None),) [0 1 2 3]
+    (1,) (slice(4, 6, None),) [4 5]
+    """
 
     #: The array.
     array: Array
@@ -62,7 +70,12 @@ class Chunk(NamedTuple):
 
 
 class ChunkInfo(NamedTuple):
-    """What is known of a chunk without decompressing it, as :meth:`Array.iterchunks_info` gives it."""
+    """What is known of a chunk without decompressing it, as :meth:`Array.iterchunks_info` gives it.
+
+    >>> import b2nd
+    >>> [info.special for info in b2nd.zeros(6, chunks=4).iterchunks_info()]
+    ['zeros', 'zeros']
+    """
 
     #: Its number, in C order.
     nchunk: int
@@ -81,7 +94,12 @@ class ChunkInfo(NamedTuple):
 
 
 class Info(dict[str, Any]):
-    """All that is told of an array, a line each."""
+    """All that is told of an array, a line each.
+
+    >>> import b2nd
+    >>> b2nd.zeros((2, 3)).info["shape"]
+    (2, 3)
+    """
 
     def __repr__(self) -> str:
         width = max(map(len, self))
@@ -89,7 +107,12 @@ class Info(dict[str, Any]):
 
 
 class Space(NamedTuple):
-    """What :meth:`Array.space` tells."""
+    """What :meth:`Array.space` tells.
+
+    >>> import b2nd
+    >>> b2nd.arange(1000).space().dead
+    0
+    """
 
     #: The bytes of its files.
     stored: int
@@ -98,7 +121,13 @@ class Space(NamedTuple):
 
 
 class Verified(NamedTuple):
-    """What :meth:`Array.verify` finds."""
+    """What :meth:`Array.verify` finds.
+
+    >>> import b2nd
+    >>> found = b2nd.arange(1000).verify()
+    >>> found.is_sound, found.damage
+    (True, [])
+    """
 
     #: Whether nothing is damaged.
     is_sound: bool
@@ -117,7 +146,14 @@ class Verified(NamedTuple):
 
 
 class Repaired(NamedTuple):
-    """What :func:`b2nd.repair` found, restored and lost; as text, a list for people."""
+    """What :func:`b2nd.repair` found, restored and lost; as text, a list for people.
+
+    >>> import b2nd
+    >>> frame = bytes(b2nd.arange(1000).to_cframe())
+    >>> _, report = b2nd.repair_cframe(frame)
+    >>> report.is_whole, report.was_sound, report.lost
+    (True, True, [])
+    """
 
     #: Whether nothing is lost and nothing was guessed: the result is what was written.
     is_whole: bool

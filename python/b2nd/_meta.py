@@ -39,6 +39,13 @@ class Attributes(MutableMapping[str, Any]):
 
     Values are what msgpack can hold: ``None``, truth values, numbers, texts, bytes, lists, dictionaries, sets and NumPy arrays.
     What another program has stored otherwise comes as bytes.
+
+    >>> import b2nd
+    >>> a = b2nd.zeros(3)
+    >>> a.attrs["units"] = "K"
+    >>> a.attrs["origin"] = {"lat": 52.1, "lon": 5.2}
+    >>> dict(a.attrs)
+    {'units': 'K', 'origin': {'lat': 52.1, 'lon': 5.2}}
     """
 
     __slots__ = ("_handle",)
@@ -98,7 +105,13 @@ def _check(name: str) -> None:
 
 
 class Metalayers(Mapping[str, Any]):
-    """The metalayers of an array: made with it, and of a fixed length. A new value has to have the same one, packed."""
+    """The metalayers of an array: made with it, and of a fixed length. A new value has to have the same one, packed.
+
+    >>> import b2nd
+    >>> a = b2nd.zeros(3, meta={"version": 1})
+    >>> a.meta["version"]
+    1
+    """
 
     __slots__ = ("_handle",)
 

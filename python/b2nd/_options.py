@@ -15,7 +15,15 @@ _nthreads: int | None = None
 
 
 def set_nthreads(count: int | None) -> int | None:
-    """On how many threads arrays that are opened or made from now on work (``None``: all processors); what it was."""
+    """On how many threads arrays that are opened or made from now on work (``None``: all processors); what it was.
+
+    >>> import b2nd
+    >>> before = b2nd.set_nthreads(1)
+    >>> b2nd.zeros(3).nthreads
+    1
+    >>> b2nd.set_nthreads(before)
+    1
+    """
     global _nthreads
     before, _nthreads = _nthreads, count
     return before

@@ -93,7 +93,13 @@ def linspace(
 def eye(
     N: int, M: int | None = None, k: int = 0, dtype: Any = np.float64, *, urlpath: Path | None = None, **options: Any
 ) -> Array:
-    """A new array of two dimensions with ones on a diagonal, as :func:`numpy.eye`; for the options see :func:`empty`."""
+    """A new array of two dimensions with ones on a diagonal, as :func:`numpy.eye`; for the options see :func:`empty`.
+
+    >>> import b2nd
+    >>> b2nd.eye(2, 3, dtype="u1")[...]
+    array([[1, 0, 0],
+           [0, 1, 0]], dtype=uint8)
+    """
     shape = [N, N if M is None else M]
 
     def slabs(array: Array) -> Iterator[_Slab]:

@@ -60,7 +60,14 @@ def repair_cframe(
     nthreads: int | None = None,
     limits: Mapping[str, int] | None = None,
 ) -> tuple[memoryview, Repaired]:
-    """As :func:`repair`, of the bytes of a frame: those of the new one, which :func:`b2nd.from_cframe` opens, and what was found."""
+    """As :func:`repair`, of the bytes of a frame: those of the new one, which :func:`b2nd.from_cframe` opens, and what was found.
+
+    >>> import b2nd
+    >>> frame = bytes(b2nd.arange(1000, chunks=100).to_cframe())
+    >>> repaired, report = b2nd.repair_cframe(frame[: len(frame) // 2], fill="zeros")
+    >>> report.is_whole, b2nd.from_cframe(repaired).shape
+    (False, (1000,))
+    """
     options = _repairing(fill, None, renew_checksums, offset, None, nthreads, limits)
     frame, found = _b2nd.repair_frame(cframe, options)
     return memoryview(frame), Repaired(**found)

@@ -27,6 +27,11 @@ def to_dask(array: Array, chunks: Any = "auto", **options: Any) -> da.Array:
     """A Dask array of an array: its pieces are whole chunks, and it is read where and when they are computed.
 
     ``chunks="auto"`` takes as many chunks for a piece as Dask likes (``array.chunk-size`` in its configuration); ``None`` one each.
+
+    >>> import b2nd
+    >>> d = b2nd.to_dask(b2nd.ones((4, 6)), chunks=(2, 6))
+    >>> float(d.sum().compute())
+    24.0
     """
     if chunks is None:
         chunks = array.chunks
@@ -51,6 +56,11 @@ def from_dask(
 
     ``compute=False`` gives a delayed object instead, and the array and the folder ``NAME.parts`` beside it are there from then on. When
     that computation fails they stay: ``FillJob.join(path).abandon()`` removes them, and ``overwrite=True`` replaces them.
+
+    >>> import b2nd, dask.array as da, os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "a.b2nd")
+    >>> b2nd.from_dask(da.ones((4, 6), chunks=(2, 6)) * 2, path)[3]
+    array([2., 2., 2., 2., 2., 2.])
     """
     if any(np.isnan(length) for length in array.shape):
         raise ValueError("the array has unknown lengths: call compute_chunk_sizes() first")

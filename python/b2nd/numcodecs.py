@@ -13,7 +13,13 @@ from ._codec import NAME, encoded, options_of, pairs
 
 
 class Blosc2(numcodecs.abc.Codec):
-    """Arrays of ours, each in the bytes of its frame; other buffers as the arrays that NumPy takes them for."""
+    """Arrays of ours, each in the bytes of its frame; other buffers as the arrays that NumPy takes them for.
+
+    >>> import numcodecs, numpy as np
+    >>> codec = numcodecs.get_codec({"id": "blosc2", "codec": "zstd", "clevel": 3})
+    >>> codec.decode(codec.encode(np.arange(4)))
+    array([0, 1, 2, 3])
+    """
 
     codec_id = NAME
 

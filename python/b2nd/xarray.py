@@ -44,7 +44,15 @@ class _Lazy(BackendArray):
 
 
 class B2ndBackend(BackendEntrypoint):
-    """The engine ``b2nd``."""
+    """The engine ``b2nd``.
+
+    >>> import b2nd, os, tempfile, xarray as xr
+    >>> folder = os.path.join(tempfile.mkdtemp(), "weather")
+    >>> b2nd.from_dataset(xr.Dataset({"wind": ("x", [1.0, 2.0])}), folder)
+    >>> with xr.open_dataset(folder, engine="b2nd") as found:
+    ...     found.wind.values
+    array([1., 2.])
+    """
 
     description = "Open arrays and folders of arrays in the Blosc2 formats (.b2nd)"
     url = "https://docs.rs/b2nd"
@@ -132,7 +140,15 @@ def _variable(array: Array) -> xr.Variable:
 
 
 def to_dataset(urlpath: str | os.PathLike[str], **options: Any) -> xr.Dataset:
-    """The dataset of an array, or of a folder of arrays; the options are those of ``xr.open_dataset``."""
+    """The dataset of an array, or of a folder of arrays; the options are those of ``xr.open_dataset``.
+
+    >>> import b2nd, os, tempfile, xarray as xr
+    >>> folder = os.path.join(tempfile.mkdtemp(), "weather")
+    >>> b2nd.from_dataset(xr.Dataset({"wind": ("x", [1.0, 2.0])}), folder)
+    >>> with b2nd.to_dataset(folder) as found:
+    ...     list(found)
+    ['wind']
+    """
     return xr.open_dataset(os.fspath(urlpath), engine="b2nd", **options)
 
 
@@ -148,6 +164,12 @@ def from_dataset(
 
     ``encoding`` says for single variables what ``options`` (those of :func:`b2nd.empty`) say for all, and what xarray encodes:
     ``scale_factor``, ``_FillValue``, ``dtype``, units of time. Variables of Dask are written chunk by chunk, by its scheduler.
+
+    >>> import b2nd, os, tempfile, xarray as xr
+    >>> folder = os.path.join(tempfile.mkdtemp(), "weather")
+    >>> b2nd.from_dataset(xr.Dataset({"wind": ("x", [1.0, 2.0])}), folder)
+    >>> sorted(os.listdir(folder))
+    ['.dataset.b2nd', 'wind.b2nd']
     """
     path = os.fspath(urlpath)
     own = {name: dict((encoding or {}).get(name, {})) for name in dataset.variables}

@@ -19,7 +19,15 @@ from ._codec import NAME, encoded, options_of, pairs
 
 @dataclasses.dataclass(frozen=True)
 class Blosc2Codec(ArrayBytesCodec, ArrayBytesCodecPartialDecodeMixin):
-    """The codec of Zarr's format 3: ``zarr.create_array(..., serializer=Blosc2Codec(), compressors=None)``."""
+    """The codec of Zarr's format 3: ``zarr.create_array(..., serializer=Blosc2Codec(), compressors=None)``.
+
+    >>> import zarr
+    >>> codec = Blosc2Codec(codec="lz4", blocks=(10, 10))
+    >>> z = zarr.create_array({}, shape=(50, 50), chunks=(50, 50), dtype="f4", serializer=codec, compressors=None)
+    >>> z[...] = 1
+    >>> float(z[3:5, 40:].sum())
+    20.0
+    """
 
     is_fixed_size = False
 
