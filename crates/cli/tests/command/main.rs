@@ -15,12 +15,11 @@ mod inspect;
 mod interrupt;
 mod many;
 mod memory;
+#[cfg(all(unix, feature = "c-codecs", feature = "plot", feature = "zfp"))]
+mod pages;
 mod pictures;
 mod print;
 mod readme;
-#[cfg(all(unix, feature = "c-codecs"))]
-#[cfg(feature = "plot")]
-mod readme_commands;
 mod real;
 mod repair;
 #[cfg(target_os = "linux")]

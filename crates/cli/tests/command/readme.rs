@@ -1,14 +1,15 @@
 //! Every figure and every link of the README.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-pub(crate) fn readme() -> String {
-    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md")).unwrap()
+/// The root of the repository.
+pub(crate) fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
 #[test]
 fn the_figures_are_true() {
-    let text = readme();
+    let text = std::fs::read_to_string(repository().join("README.md")).unwrap();
     let [times, rows, columns] = b2nd_cli::demo::field::SHAPE;
     let megabytes = (times * rows * columns * 4) as f64 / 1e6;
     assert!(text.contains(&format!("({times} × {rows} × {columns} numbers, {megabytes:.0} MB)")));
@@ -17,7 +18,7 @@ fn the_figures_are_true() {
         assert!(text.contains(codec) && b2nd::Codec::from_name(codec).is_some());
     }
     for link in text.split("](").skip(1).map(|rest| rest.split(')').next().unwrap()) {
-        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(link);
+        let file = repository().join(link);
         assert!(file.exists(), "the README links to {link}, which is not there");
     }
 }

@@ -179,6 +179,45 @@ fn the_library_reads_no_environment() {
     assert!(wrong.is_empty(), "the environment is read at:\n{}", wrong.join("\n"));
 }
 
+/// The pages of the book, by their paths below `book/src`.
+fn book_pages() -> Vec<(String, String)> {
+    let source = root().join("book/src");
+    let mut folders = vec![source.clone()];
+    let mut found = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "md") {
+                let name = path.strip_prefix(&source).unwrap().to_string_lossy().replace('\\', "/");
+                found.push((name, fs::read_to_string(&path).unwrap()));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn the_book_lists_each_page_and_tests_its_rust() {
+    let pages = book_pages();
+    let summary = &pages.iter().find(|(name, _)| name == "SUMMARY.md").unwrap().1;
+    let library = fs::read_to_string(root().join("crates/b2nd/src/lib.rs")).unwrap();
+    let mut wrong = Vec::new();
+    for (name, text) in pages.iter().filter(|(name, _)| name != "SUMMARY.md") {
+        if !summary.contains(&format!("]({name})")) {
+            wrong.push(format!("{name} is not in SUMMARY.md"));
+        }
+        if text.contains("```rust") && !library.contains(&format!("/book/src/{name}\")")) {
+            wrong.push(format!(
+                "the Rust of {name} is no doctest: include it at the end of crates/b2nd/src/lib.rs"
+            ));
+        }
+    }
+    assert!(pages.len() > 20, "only {} pages were seen", pages.len());
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 /// Programs of integration tests. Each is linked by itself, so a crate has one, and others only where the process must differ.
 const TEST_PROGRAMS: &[(&str, &str)] = &[
     ("crates/b2nd/tests/all/main.rs", "the tests of the library"),
