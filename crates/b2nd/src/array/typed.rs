@@ -33,6 +33,35 @@ impl Array {
         self.items().read_into(selection, out)
     }
 
+    /// Items of a Rust type out of the bytes of a read: what [`Reader::finish`](crate::array::Reader::finish) returned, say.
+    ///
+    /// ```
+    /// use b2nd::{s, Dtype, Options};
+    /// let mut a = Options::new().create_in_memory(Dtype::parse(">i4")?, [2])?;
+    /// a.write_items(s![], &[1i32, 2])?;
+    /// assert_eq!(a.items_of::<i32>(&a.read_bytes(s![])?)?, [1, 2]);
+    /// assert!(a.items_of::<i32>(&[0; 6]).is_err());
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::DtypeMismatch`] when `T` does not stand for the dtype; [`Error::NotWhole`] when the bytes are no whole number
+    /// of items.
+    pub fn items_of<T: Element>(&self, bytes: &[u8]) -> Result<Vec<T>> {
+        check_element::<T>(self.dtype())?;
+        let size = self.dtype().itemsize().max(1);
+        if !bytes.len().is_multiple_of(size) {
+            let found = bytes.len();
+            return Err(Error::not_whole(size, found, format!("{found} bytes are no items of {size} bytes")));
+        }
+        let mut items = T::zeroed(bytes.len() / size)?;
+        T::fill_from(&mut items, |out| {
+            out.copy_from_slice(bytes);
+            self.dtype().swap_to_native(out)
+        })?;
+        Ok(items)
+    }
+
     /// As [`Array::read_into`], into a new vector; the shape is [`Array::selection_shape`].
     ///
     /// ```

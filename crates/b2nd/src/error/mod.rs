@@ -334,7 +334,7 @@ impl Error {
 
     /// The same error, with the file it is about (kept when one is known already).
     #[must_use]
-    pub(crate) fn at_path(mut self, at: &Path) -> Self {
+    pub fn at_path(mut self, at: &Path) -> Self {
         match &mut self {
             Error::Io { path, .. }
             | Error::Unsupported { path, .. }

@@ -1,7 +1,7 @@
-//! Requests of a sans-I/O reader: ranges of files, within a budget.
+//! What a sans-I/O machine asks for: ranges of files, within a budget.
 
-use super::{FileId, ReadStore};
-use crate::error::{Error, Result};
+use super::FileId;
+use crate::error::Result;
 use std::ops::Range;
 
 /// A range of bytes of one file of a frame that a machine needs.
@@ -12,12 +12,12 @@ pub struct FileRange {
     pub file: FileId,
     /// The bytes, counted from the start of the frame (of the chunk file).
     pub range: Range<u64>,
-    /// Whether the file may end inside the range; then the bytes up to its end are supplied.
+    /// Whether the file may end inside the range, which is then answered with the bytes that are there.
     pub may_be_short: bool,
 }
 
 impl FileRange {
-    /// A range that must lie within the file.
+    /// A range that the file has.
     pub fn new(file: FileId, range: Range<u64>) -> Self {
         FileRange { file, range, may_be_short: false }
     }
@@ -31,13 +31,13 @@ impl FileRange {
     }
 }
 
-/// The most that may be requested and not yet supplied.
+/// How much may be asked for and not yet supplied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReadBudget {
     /// The number of ranges.
     pub ranges: usize,
-    /// The sum of their bytes. A single range may be longer.
+    /// Their bytes. One range is asked for whatever its length.
     pub bytes: u64,
 }
 
@@ -55,74 +55,25 @@ impl Default for ReadBudget {
     }
 }
 
-/// Result of a step of a sans-I/O reader.
+/// What a sans-I/O machine says when it is asked to go on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
-    /// Ranges to supply, each named once. Empty while everything known to be needed was requested and is not yet supplied.
+    /// These ranges, each named once. Empty while all that can be known was asked for and is not yet supplied.
     Need(Vec<FileRange>),
     /// Nothing: it is done.
     Done,
 }
 
-/// Pieces of a frame file that were supplied, to be read as a store.
-#[derive(Debug, Default)]
-pub(crate) struct Pieces {
-    pieces: Vec<(u64, Vec<u8>)>,
-    len: u64,
-}
-
-impl Pieces {
-    /// No pieces yet of a file of `len` bytes.
-    pub(crate) fn new(len: u64) -> Self {
-        Pieces { pieces: Vec::new(), len }
-    }
-    /// Takes bytes that start at `at`.
-    pub(crate) fn add(&mut self, at: u64, bytes: &[u8]) -> Result<()> {
-        let mut copy = Vec::new();
-        copy.try_reserve_exact(bytes.len())
-            .map_err(|_| Error::out_of_memory("part of a frame", bytes.len() as u64))?;
-        copy.extend_from_slice(bytes);
-        self.pieces.push((at, copy));
-        Ok(())
-    }
-    /// Whether there are none.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.pieces.is_empty()
-    }
-    /// Sets the length of the file.
-    pub(crate) fn set_len(&mut self, len: u64) {
-        self.len = len;
-    }
-    /// The bytes of a range, where one piece has them.
-    pub(crate) fn find(&self, range: &Range<u64>) -> Option<&[u8]> {
-        self.pieces.iter().find_map(|(at, bytes)| {
-            let from = usize::try_from(range.start.checked_sub(*at)?).ok()?;
-            let len = usize::try_from(range.end.checked_sub(range.start)?).ok()?;
-            bytes.get(from..)?.get(..len)
-        })
-    }
-}
-
-impl ReadStore for Pieces {
-    fn len(&self, file: FileId) -> Result<u64> {
-        match file {
-            FileId::Frame => Ok(self.len),
-            FileId::Chunk(_) => Err(not_supplied()),
-        }
-    }
-    fn read_at(&self, file: FileId, offset: u64, buf: &mut [u8]) -> Result<()> {
-        let range = offset..offset.saturating_add(buf.len() as u64);
-        let found = self.find(&range).filter(|_| file == FileId::Frame).ok_or_else(not_supplied)?;
-        buf.copy_from_slice(found);
-        Ok(())
-    }
-    fn slice(&self, file: FileId, range: Range<u64>) -> Option<&[u8]> {
-        self.find(&range).filter(|_| file == FileId::Frame)
-    }
-}
-
-fn not_supplied() -> Error {
-    Error::usage(
-        "these bytes of the frame were not supplied: an array that an opener made is read through `Array::reader`",
-    )
+/// A read that names the ranges it needs, and takes their bytes in any order: a [`Reader`](crate::array::Reader), seen by a store.
+pub trait Machine {
+    /// What is needed next and was not named before, with at most `budget` asked for and not supplied.
+    ///
+    /// # Errors
+    /// Where the bytes so far are damaged, or cost too much.
+    fn step(&mut self, budget: &ReadBudget) -> Result<Step>;
+    /// Takes the bytes of a range that was named.
+    ///
+    /// # Errors
+    /// For bytes that were not asked for, and damaged ones.
+    fn supply(&mut self, range: &FileRange, bytes: &[u8]) -> Result<()>;
 }

@@ -1,7 +1,7 @@
 //! Stores: where the bytes of a frame are read from, and where changes of it are written to.
 
-use super::{FileId, WriteStep};
-use crate::error::Result;
+use super::{FileId, Machine, WriteStep};
+use crate::error::{Error, Result};
 use std::fmt::Debug;
 use std::ops::Range;
 use std::path::Path;
@@ -15,16 +15,24 @@ pub struct RangeCosts {
     pub gap: u64,
     /// Ranges are not joined beyond this many bytes; a single wanted range may be longer.
     pub most: u64,
+    /// A chunk of at most this many bytes is asked for whole by a [`Reader`](crate::array::Reader), not its head first.
+    pub whole: u64,
 }
 
 impl RangeCosts {
     /// For files: a gap of 16 KiB, about what a system call costs in copied bytes, and at most 256 KiB, which stay in the
     /// processor's cache until they are decoded.
-    pub const FILE: RangeCosts = RangeCosts { gap: 16 << 10, most: 256 << 10 };
+    pub const FILE: RangeCosts = RangeCosts::new(16 << 10, 256 << 10);
 
-    /// Costs with these values.
+    /// Costs with these values. Chunks of up to four gaps are asked for whole.
     pub const fn new(gap: u64, most: u64) -> Self {
-        RangeCosts { gap, most }
+        RangeCosts { gap, most, whole: gap.saturating_mul(4) }
+    }
+    /// The same, with chunks of up to `whole` bytes asked for whole.
+    #[must_use]
+    pub const fn with_whole(mut self, whole: u64) -> Self {
+        self.whole = whole;
+        self
     }
 }
 
@@ -40,7 +48,7 @@ impl Default for RangeCosts {
 /// what a store stands for. Implement this for bytes of another kind (an object store, an archive, a page cache) and open
 /// with [`SChunk::open_store`](crate::SChunk::open_store), where an example is.
 pub trait ReadStore: Send + Sync + Debug {
-    /// The length of a file in bytes. [`FileId::Frame`] extends to the end of the store; the frame may end before that.
+    /// The length of a file in bytes; of [`FileId::Frame`] to the end of what the store has, the frame may end before.
     fn len(&self, file: FileId) -> Result<u64>;
     /// Fills `buf` from `offset` on; an end of file before that is an error.
     fn read_at(&self, file: FileId, offset: u64, buf: &mut [u8]) -> Result<()>;
@@ -62,7 +70,7 @@ pub trait ReadStore: Send + Sync + Debug {
     fn is_in_memory(&self) -> bool {
         false
     }
-    /// Costs by which a reader decides which ranges to join.
+    /// What ranges are worth joining.
     fn range_costs(&self) -> RangeCosts {
         RangeCosts::FILE
     }
@@ -76,12 +84,25 @@ pub trait ReadStore: Send + Sync + Debug {
     fn reads_ahead(&self) -> bool {
         false
     }
-    /// Announces bytes that are likely to be read soon, so that they can be fetched while others are decoded.
+    /// Is told that these bytes are likely to be read soon, so that they can be on their way while others are decoded.
     ///
-    /// A hint, from any thread, that should return at once. Later reads may have other bounds; ranges may repeat
+    /// A hint, from any thread, that should return at once. Later reads need not have the same borders, ranges may come again
     /// or overlap, may reach past the end of what is there, and may not be read at all when something fails before.
     fn will_read(&self, file: FileId, offset: u64, len: u64) {
         let _ = (file, offset, len);
+    }
+    /// Whether [`answer`](ReadStore::answer) does anything: whether a read is better left to the store as a whole.
+    fn answers(&self) -> bool {
+        false
+    }
+    /// Fetches what a read asks for until it is done, many ranges at the same time. Reads of selections come here where the store
+    /// [`answers`](ReadStore::answers), unless blocks are looked for in the block cache.
+    ///
+    /// # Errors
+    /// What the machine returns, and where something cannot be fetched.
+    fn answer(&self, machine: &mut dyn Machine) -> Result<()> {
+        let _ = machine;
+        Err(Error::usage("the store reads ranges one by one"))
     }
     /// The path of the frame, where it has one.
     fn path(&self) -> Option<&Path> {

@@ -14,7 +14,7 @@ use crate::exec::Exec;
 use crate::filter::grown;
 use crate::frame::Layout;
 use crate::frame::{Entry, Header, Offsets, SameChunks};
-use crate::io::{FileId, RangeCosts, ReadStore};
+use crate::io::{FileId, Machine, RangeCosts, ReadStore};
 use crate::limits::Limits;
 use crate::registry::Context;
 use std::borrow::Cow;
@@ -205,6 +205,14 @@ impl FrameState {
     /// What ranges of its store are worth joining.
     pub(crate) fn range_costs(&self) -> RangeCosts {
         self.store.range_costs()
+    }
+    /// Whether reads are left to the store as a whole.
+    pub(crate) fn answers(&self) -> bool {
+        self.store.answers()
+    }
+    /// Lets the store fetch what a read asks for.
+    pub(crate) fn answer(&self, machine: &mut dyn Machine) -> Result<()> {
+        self.store.answer(machine).map_err(|error| self.located(error))
     }
     /// What the file may cost.
     pub fn limits(&self) -> &Limits {

@@ -19,6 +19,7 @@ mod frame_options;
 mod frames;
 mod iteration;
 mod kill;
+mod many_selections;
 mod numpy_reductions;
 mod owned_transactions;
 mod processing;

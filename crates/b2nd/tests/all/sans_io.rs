@@ -50,7 +50,7 @@ impl Far {
         file.get(range.range.start as usize..end).unwrap_or_default().to_vec()
     }
     /// The bytes of all ranges of a wave, counted.
-    fn wave(&mut self, ranges: &[FileRange]) {
+    pub(crate) fn wave(&mut self, ranges: &[FileRange]) {
         self.waves += 1;
         self.ranges += ranges.len();
         self.bytes += ranges.iter().map(|range| self.fetch(range).len() as u64).sum::<u64>();

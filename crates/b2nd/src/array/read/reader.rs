@@ -2,21 +2,18 @@
 
 use super::asked::{Asked, not_asked};
 use super::chunk::{ChunkRead, special_item, wanted};
-use super::plan::Plan;
-use super::points::PointPlan;
+use super::targets::Targets;
 use super::task::{Asks, ChunkTask, Need};
-use super::visit::{BoxVisit, ItemPart, PointVisit, Visit};
+use super::visit::Visit;
 use crate::array::handle::{Array, ArraySnapshot};
 use crate::array::selection::{Selection, Taken};
 use crate::error::{Error, Part, Result};
 use crate::exec::Scratch;
-use crate::io::{FileId, FileRange, Pieces, ReadBudget, Step};
+use crate::io::{FileId, FileRange, Machine, Pieces, RangeCosts, ReadBudget, Step};
 use crate::limits::zeroed;
 use crate::schunk::Place;
-use b2nd_kernel::boxes::OwnedGrid;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::Range;
-use std::sync::Arc;
 
 /// Reads a selection of an array from bytes that the caller fetches: from a file, an object store, a browser.
 ///
@@ -32,7 +29,7 @@ use std::sync::Arc;
 /// [`Opener`](crate::schunk::Opener).
 pub struct Reader {
     array: ArraySnapshot,
-    shape: Vec<u64>,
+    shapes: Vec<Vec<u64>>,
     work: Option<Work>,
     /// What was supplied of index and trailer.
     catalog: Pieces,
@@ -40,17 +37,13 @@ pub struct Reader {
     catalog_needs: VecDeque<Range<u64>>,
     /// How many of them are asked for.
     catalog_asked: usize,
-    result: Vec<u8>,
+    results: Vec<Vec<u8>>,
 }
 
 /// The part of a read that decodes.
 struct Work {
-    plan: Planned,
-    cells: OwnedGrid,
-    part: ItemPart,
-    /// How many chunks the selection touches, and how many of them were begun.
-    chunks: usize,
-    begun: usize,
+    targets: Targets,
+    costs: RangeCosts,
     active: BTreeMap<usize, Active>,
     /// Active chunks that may need what was not asked for.
     changed: BTreeSet<usize>,
@@ -60,11 +53,6 @@ struct Work {
     waiting: BTreeMap<usize, Vec<usize>>,
     asked: Asked,
     scratch: Scratch,
-}
-
-enum Planned {
-    Boxes(Plan),
-    Points(PointPlan),
 }
 
 /// A chunk that is being read.
@@ -95,70 +83,91 @@ impl Array {
     /// while changes are not committed; [`Error::Limit`] when the result is larger than
     /// [`Limits::max_read_bytes`](crate::Limits::max_read_bytes).
     pub fn reader(&self, selection: impl Into<Selection>) -> Result<Reader> {
+        self.reader_of([selection.into()])
+    }
+
+    /// A [`Reader`] of several selections at once: each chunk that they share is asked for once.
+    ///
+    /// Index and trailer of the frame are loaded in any case, also where no selection takes anything.
+    ///
+    /// ```
+    /// use b2nd::io::{FileId, ReadBudget, Step};
+    /// use b2nd::{Dtype, Options, s};
+    /// let mut a = Options::new().create_in_memory(Dtype::parse("|u1")?, [100])?;
+    /// a.write_bytes(s![], &(0..100).collect::<Vec<u8>>())?;
+    /// let far_away = a.to_bytes()?;
+    ///
+    /// let mut reader = a.reader_of([s![7], s![40..43]])?;
+    /// while let Step::Need(ranges) = reader.step(&ReadBudget::default())? {
+    ///     for needed in ranges {
+    ///         let bytes = &far_away[needed.range.start as usize..needed.range.end as usize];
+    ///         reader.supply(&needed, bytes)?;
+    ///     }
+    /// }
+    /// assert_eq!(reader.finish_each()?, [vec![7], vec![40, 41, 42]]);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Array::reader`]; the limit is for all results together.
+    pub fn reader_of(&self, selections: impl IntoIterator<Item = impl Into<Selection>>) -> Result<Reader> {
         let array = self.snapshot()?;
-        let resolved = array.items().resolve(selection)?;
-        let bytes = array.items().allowed_bytes(&resolved)?;
-        let shape = resolved.shape.clone();
-        if bytes == 0 {
-            return Ok(Reader::new(array, shape, None));
+        let selections = selections.into_iter().map(Into::into).collect();
+        let (targets, shapes) = Targets::new(&array, selections)?;
+        let costs = array.schunk.range_costs();
+        Ok(Reader::new(array, shapes, Work::new(targets, costs)))
+    }
+}
+
+impl Array {
+    /// Reads what a selection takes, into a buffer of its size, by a store that answers reads as a whole.
+    pub(super) fn read_answered(&self, taken: Taken, out: &mut [u8]) -> Result<()> {
+        let array = self.snapshot()?;
+        let targets = Targets::of_one(&array, taken, out.len() as u64)?;
+        let work = Work::new(targets, array.schunk.range_costs());
+        let mut reader = Reader::new(array, vec![Vec::new()], work);
+        self.schunk.answer(&mut reader)?;
+        let found = reader.finish()?;
+        match found.len() == out.len() {
+            true => out.copy_from_slice(&found),
+            false => return Err(Error::state("the result of the read has another length")),
         }
-        let work = Work::new(&array, resolved.taken, bytes)?;
-        Ok(Reader::new(array, shape, Some(work)))
+        Ok(())
+    }
+}
+
+impl Machine for Reader {
+    fn step(&mut self, budget: &ReadBudget) -> Result<Step> {
+        Reader::step(self, budget)
+    }
+    fn supply(&mut self, range: &FileRange, bytes: &[u8]) -> Result<()> {
+        Reader::supply(self, range, bytes)
     }
 }
 
 impl Work {
-    fn new(array: &Array, taken: Taken, bytes: u64) -> Result<Self> {
-        let unfit = || Error::too_large(usize::MAX, "the selection does not fit the memory of this machine");
-        let out = zeroed("the result of the read", bytes)?;
-        let part = ItemPart { offset: 0, size: array.grid.itemsize() };
-        let (plan, cells, chunks) = match taken {
-            Taken::Axes(picks) => {
-                let plan = Plan::new(&array.grid, picks, array.schunk.limits())?;
-                let orders = plan.steps.iter().map(|steps| steps.order().map(Arc::from)).collect();
-                let cells = OwnedGrid::new(out, part.size, &plan.counts, plan.cuts(), orders);
-                let chunks = plan.chunks();
-                (Planned::Boxes(plan), cells, chunks)
-            }
-            Taken::Points(positions) => {
-                let plan = PointPlan::new(&array.grid, &positions, false)?;
-                let orders = vec![Some(Arc::from(plan.order(0..plan.len())))];
-                let cells = OwnedGrid::new(out, part.size, &[plan.len()], vec![plan.cuts()?], orders);
-                let chunks = plan.chunks().len();
-                (Planned::Points(plan), cells, chunks)
-            }
-        };
-        Ok(Work {
-            plan,
-            cells: cells.ok_or_else(unfit)?,
-            part,
-            chunks,
-            begun: 0,
+    fn new(targets: Targets, costs: RangeCosts) -> Self {
+        Work {
+            targets,
+            costs,
             active: BTreeMap::new(),
             changed: BTreeSet::new(),
             segments: BTreeSet::new(),
             waiting: BTreeMap::new(),
             asked: Asked::default(),
             scratch: Scratch::default(),
-        })
+        }
     }
 
     /// Calls `work` with touched chunk `n`.
-    fn visit<R>(&self, array: &Array, n: usize, work: impl FnOnce(&dyn Visit) -> R) -> R {
-        let (grid, cells, part) = (&array.grid, self.cells.grid(), self.part);
-        match &self.plan {
-            Planned::Boxes(plan) => work(&BoxVisit { grid, plan, visit: plan.visit(grid, n), cells, part }),
-            Planned::Points(plan) => {
-                let blocks = plan.chunks().get(n).cloned().unwrap_or_default();
-                work(&PointVisit { plan, blocks, cells, itemsize: grid.itemsize(), part })
-            }
-        }
+    fn visit<R>(&self, array: &Array, n: usize, work: impl FnOnce(&dyn Visit) -> Result<R>) -> Result<R> {
+        let gone = || Error::usage("the read has no such chunk");
+        self.targets.visit(array, n, |visit| work(visit.ok_or_else(gone)?))
     }
 
     /// Begins the next chunk: one that is special is done at once.
     fn begin(&mut self, array: &Array) -> Result<()> {
-        let n = self.begun;
-        self.begun = self.begun.saturating_add(1);
+        let Some(n) = self.targets.begin(array) else { return Ok(()) };
         let mut block = std::mem::take(&mut self.scratch.block);
         let begun = self.visit(array, n, |visit| {
             let chunk = visit.chunk();
@@ -170,11 +179,12 @@ impl Work {
                     read.repeat(&item, 0..visit.blocks(), &mut block).map(|()| None)
                 }
                 Place::Stored { file, offset, .. } => {
-                    let costs = array.schunk.range_costs();
+                    let costs = self.costs;
                     let first = array.schunk.first_fetch(array.grid.blocks_per_chunk());
-                    // A chunk that is hardly longer than a gap comes whole.
-                    let bound =
-                        array.schunk.length_bound(chunk).filter(|len| *len <= costs.gap.saturating_mul(4));
+                    // Of a chunk that is short, or mostly wanted, the head is not asked for first.
+                    let most =
+                        visit.blocks().saturating_mul(4) >= array.grid.blocks_per_chunk().saturating_mul(3);
+                    let bound = array.schunk.length_bound(chunk).filter(|len| most || *len <= costs.whole);
                     let start = bound.map_or(first, |len| usize::try_from(len).unwrap_or(first));
                     let segment = array.schunk.missing_segment(chunk)?;
                     let sums = match segment {
@@ -369,21 +379,38 @@ impl Active {
 }
 
 impl Reader {
-    fn new(array: ArraySnapshot, shape: Vec<u64>, work: Option<Work>) -> Self {
+    fn new(array: ArraySnapshot, shapes: Vec<Vec<u64>>, work: Work) -> Self {
         Reader {
             array,
-            shape,
-            work,
+            shapes,
+            work: Some(work),
             catalog: Pieces::default(),
             catalog_needs: VecDeque::new(),
             catalog_asked: 0,
-            result: Vec::new(),
+            results: Vec::new(),
         }
     }
 
-    /// The shape of the result.
+    /// Sets what ranges of one chunk are worth joining, and which chunks come whole; by default what the store of the array
+    /// says.
+    ///
+    /// Ranges of different chunks are for the caller to join.
+    #[must_use]
+    pub fn with_range_costs(mut self, costs: RangeCosts) -> Self {
+        if let Some(work) = &mut self.work {
+            work.costs = costs;
+        }
+        self
+    }
+
+    /// The shape of the result; of several selections, that of the first.
     pub fn shape(&self) -> &[u64] {
-        &self.shape
+        self.shapes.first().map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// The shapes of the results of all selections.
+    pub fn shapes(&self) -> &[Vec<u64>] {
+        &self.shapes
     }
 
     /// What is needed next: ranges that were not named before, with at most `budget` asked for and not supplied.
@@ -411,15 +438,15 @@ impl Reader {
         self.catalog = Pieces::default();
         loop {
             work.ask(budget, &mut ranges);
-            if work.begun >= work.chunks || !work.asked.has_room(budget) {
+            if work.targets.all_begun() || !work.asked.has_room(budget) {
                 break;
             }
             self.array.schunk.exec().check_cancelled()?;
             work.begin(&self.array)?;
         }
-        if work.active.is_empty() && work.begun >= work.chunks {
+        if work.active.is_empty() && work.targets.all_begun() {
             if let Some(work) = self.work.take() {
-                self.result = work.cells.into_output();
+                self.results = work.targets.into_results(self.shapes.len());
             }
             return Ok(Step::Done);
         }
@@ -451,21 +478,33 @@ impl Reader {
         Ok(())
     }
 
-    /// The items: C order, the dtype's own byte order.
+    /// The items: C order, the dtype's own byte order; those of several selections one after the other.
     ///
     /// # Errors
     /// [`Error::State`] before [`Reader::step`] was [`Step::Done`].
     pub fn finish(self) -> Result<Vec<u8>> {
+        let mut results = self.finish_each()?;
+        match results.len() {
+            1 => Ok(results.pop().unwrap_or_default()),
+            _ => Ok(results.concat()),
+        }
+    }
+
+    /// The items of each selection, as [`Reader::finish`] gives those of one.
+    ///
+    /// # Errors
+    /// [`Error::State`] before [`Reader::step`] was [`Step::Done`].
+    pub fn finish_each(self) -> Result<Vec<Vec<u8>>> {
         match self.work {
             Some(_) => Err(Error::state("the read is not done: its reader needs more bytes")),
-            None => Ok(self.result),
+            None => Ok(self.results),
         }
     }
 }
 
 impl std::fmt::Debug for Reader {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let (begun, chunks) = self.work.as_ref().map_or((0, 0), |work| (work.begun, work.chunks));
-        write!(f, "Reader({:?}, {begun} of {chunks} chunks begun)", self.shape)
+        let (begun, chunks) = self.work.as_ref().map_or((0, 0), |work| work.targets.progress());
+        write!(f, "Reader({:?}, {begun} of {chunks} chunks begun)", self.shapes)
     }
 }
