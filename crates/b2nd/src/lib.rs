@@ -76,3 +76,20 @@ pub use schunk::{
 #[cfg(all(doctest, feature = "ndarray"))]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
+
+/// The Rust of the book runs as a test, page by page.
+#[cfg(all(doctest, feature = "ndarray"))]
+mod book {
+    #[doc = include_str!("../../../book/src/start/rust.md")]
+    struct GettingStarted;
+    #[doc = include_str!("../../../book/src/howto/import.md")]
+    struct Import;
+    #[doc = include_str!("../../../book/src/howto/read.md")]
+    struct Read;
+    #[doc = include_str!("../../../book/src/howto/append.md")]
+    struct Append;
+    #[doc = include_str!("../../../book/src/howto/many-writers.md")]
+    struct ManyWriters;
+    #[doc = include_str!("../../../book/src/howto/recover.md")]
+    struct Recover;
+}

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// What one thread needs to filter and (de)compress blocks. Buffers only grow while a call goes on.
 #[derive(Default)]
 pub(crate) struct Scratch {
-    /// A decoded block on its way to its place.
+    /// A decoded block before its items are copied to the result.
     pub(crate) block: Vec<u8>,
     /// One side of the filter pipeline.
     pub(crate) front: Vec<u8>,
@@ -19,9 +19,9 @@ pub(crate) struct Scratch {
     pub(crate) reference: Vec<u8>,
     /// A stream that is being compressed.
     pub(crate) stream: Vec<u8>,
-    /// Compressed bytes on their way from a file, or to their place in a chunk.
+    /// Compressed bytes read from a file, or before they are copied into a chunk.
     pub(crate) fetched: Vec<u8>,
-    /// A compressed chunk on its way to its store.
+    /// A compressed chunk before it is written to the store.
     pub(crate) packed: Vec<u8>,
     /// Which items of a block are taken, as runs.
     pub(crate) runs: Vec<Range<u32>>,
@@ -29,11 +29,11 @@ pub(crate) struct Scratch {
     pub(crate) codec: codec::State,
 }
 
-/// Larger buffers do not lie idle until the next call.
+/// Larger buffers are freed at the end of a call.
 const MAX_KEPT_BYTES: usize = 16 << 20;
 
 impl Scratch {
-    /// Gives up what is too large to lie idle.
+    /// Frees buffers that are too large to keep.
     fn trim(&mut self) {
         let Scratch { block, front, back, reference, stream, fetched, packed, .. } = self;
         for buffer in [block, front, back, reference, stream, fetched, packed] {
@@ -47,22 +47,22 @@ impl Scratch {
     }
 }
 
-/// Idle scratch memory of an [`Exec`](super::Exec) and its clones: on shelves, so that threads that come and go at the same time
-/// hardly ever meet.
+/// Idle scratch memory of an [`Exec`](super::Exec) and its clones, on several shelves so that threads
+/// rarely contend for one.
 #[derive(Default)]
 pub(super) struct ScratchPool([Shelf; SHELVES]);
 
-/// One cache line of its own for each, or two threads would wait for each other's writes.
+/// Each shelf has its own cache line, to avoid false sharing.
 #[derive(Default)]
 #[repr(align(128))]
 struct Shelf(Mutex<Vec<Scratch>>);
 
 const SHELVES: usize = 8;
 
-/// The most that lie on one shelf.
+/// The most buffers of one shelf.
 const DEPTH: usize = 8;
 
-/// Where a thread looks first.
+/// The shelf that this thread tries first.
 fn own_shelf() -> usize {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     thread_local!(static OWN: Cell<Option<usize>> = const { Cell::new(None) });

@@ -1,4 +1,4 @@
-//! The lock file of C-Blosc2, `.b2lock`: readers share it, a writer has it alone, and counts up what it holds.
+//! The lock file of C-Blosc2, `.b2lock`: readers share it, a writer holds it exclusively and increments the count in it.
 //!
 //! C-Blosc2 takes it around each operation of a handle that asked for locking. b2nd takes it where it is there: alone
 //! around a commit, shared around the writing of chunks that nothing refers to yet, and while a frame is opened.
@@ -34,14 +34,14 @@ pub enum B2Lock {
     Always,
 }
 
-/// Where the count of the changes stands in the file.
+/// Offset of the change count in the file.
 const COUNT_AT: u64 = 8;
 
 /// The lock file, open.
 #[derive(Debug)]
 pub(crate) struct LockFile {
     file: File,
-    /// Of the frame, and of the lock file, for errors.
+    /// Paths of the frame and of the lock file, for errors.
     frame: PathBuf,
     path: PathBuf,
     patience: Duration,
@@ -53,7 +53,7 @@ pub(crate) struct LockFile {
 pub(crate) struct Guard<'a>(&'a LockFile);
 
 impl LockFile {
-    /// Opens the lock file of the frame at a path; `None` where it is not to be taken.
+    /// Opens the lock file of the frame at a path; `None` if it should not be locked.
     pub(crate) fn find(
         frame: &Path,
         layout: Layout,
@@ -84,7 +84,7 @@ impl LockFile {
         let file = match opened {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            // A reader that may not lock reads on, as it does where nobody locks.
+            // A reader without permission to lock reads without the lock.
             Err(_) if !write => return Ok(None),
             Err(error) => {
                 return Err(Error::io("cannot open the lock file of C-Blosc2", error).at_path(&path));
@@ -101,14 +101,14 @@ impl LockFile {
         self.wait(File::try_lock_shared)?;
         Ok(Guard(self))
     }
-    /// Keeps all others out, and tells them that there is something new.
+    /// Locks exclusively, and increments the change count so that other handles read anew.
     pub(crate) fn alone(&self) -> Result<Guard<'_>> {
         self.wait(File::try_lock)?;
         let guard = Guard(self);
         self.count_up().map_err(|e| self.failed(e))?;
         Ok(guard)
     }
-    /// Tries until the patience is at its end: a handle may keep the lock for ever.
+    /// Tries until the patience is used up: another handle may hold the lock for ever.
     fn wait(&self, lock: fn(&File) -> std::result::Result<(), TryLockError>) -> Result<()> {
         let start = Instant::now();
         let mut pause = Duration::from_micros(50);
@@ -122,7 +122,7 @@ impl LockFile {
                 }
                 Err(TryLockError::WouldBlock) => std::thread::sleep(pause),
             }
-            // Others hold it for the time of one write: longer pauses would let them pass again and again.
+            // Others hold the lock for one write only; with longer pauses they would take it again first.
             pause = (pause * 2).min(Duration::from_millis(1));
         }
     }
@@ -130,7 +130,7 @@ impl LockFile {
     fn count_up(&self) -> io::Result<()> {
         let file = super::file::Positioned::new(self.file.try_clone()?);
         let mut count = [0; 8];
-        // A file that is new is too short, and counts as 0.
+        // A new file is too short, and its count is 0.
         let count = match file.read_exact_at(&mut count, COUNT_AT) {
             Ok(()) => u64::from_ne_bytes(count),
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => 0,
@@ -145,7 +145,7 @@ impl LockFile {
 
 impl Drop for Guard<'_> {
     fn drop(&mut self) {
-        // Closing the file would do it too; an error would mean that there is no lock.
+        // Closing the file would unlock it too. An error would mean that there is no lock.
         let _ = self.0.file.unlock();
     }
 }

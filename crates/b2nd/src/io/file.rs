@@ -31,7 +31,7 @@ impl FrameFile {
     fn failed(&self, action: &'static str, error: io::Error) -> Error {
         Error::io(action, error).at_path(&self.path)
     }
-    /// Where in the file an offset leads.
+    /// Converts an offset in the frame to one in the file.
     fn at(&self, offset: u64) -> Result<u64> {
         let too_large = || self.failed("cannot find a place in the file", io::ErrorKind::InvalidInput.into());
         self.base.checked_add(offset).ok_or_else(too_large)
@@ -211,7 +211,7 @@ impl WriteStore for FileStore {
     }
 }
 
-/// A file that is read and written by position, from many threads.
+/// A file that many threads read and write by offset.
 #[cfg(any(unix, windows))]
 #[derive(Debug)]
 pub(super) struct Positioned(File);
@@ -269,7 +269,7 @@ impl Positioned {
 impl Positioned {
     const READS_AHEAD: bool = true;
 
-    /// Lets the system read ahead; that it does not is no error.
+    /// Asks the system to read ahead; a refusal is no error.
     fn will_read(&self, offset: u64, len: u64) {
         let mut at = 0;
         while let Some(step) = std::num::NonZeroU64::new(ADVICE.min(len - at)) {
@@ -280,7 +280,7 @@ impl Positioned {
     }
 }
 
-/// The bytes of one piece of advice: of a longer one Linux may leave out the end, as it does what one request of the disk can.
+/// Length of one `posix_fadvise`: Linux may cut a longer one to the size of one disk request.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 const ADVICE: u64 = 128 << 10;
 
@@ -291,7 +291,7 @@ impl Positioned {
     fn will_read(&self, _: u64, _: u64) {}
 }
 
-/// Elsewhere there is only one cursor for each file: a lock keeps seek and read together.
+/// Systems without positioned reads have one cursor for each file: a lock keeps seek and read together.
 #[cfg(not(any(unix, windows)))]
 #[derive(Debug)]
 pub(super) struct Positioned(File, std::sync::Mutex<()>);

@@ -19,13 +19,13 @@ pub(super) struct Fresh {
     target: PathBuf,
     overwrite: bool,
     published: bool,
-    /// Those of a directory that is replaced.
+    /// Permissions and owner of the directory that is replaced.
     rights: Option<Rights>,
-    /// A forked child has this too, and must leave it alone.
+    /// Process that made the target. A forked child has a copy of this value and must not remove the file.
     process: u32,
 }
 
-/// How many temporary names are tried: more than any process leaves behind.
+/// Number of temporary names to try: more than any process leaves behind.
 const ATTEMPTS: u32 = 10_000;
 
 impl Fresh {
@@ -89,21 +89,21 @@ impl Fresh {
         })?;
         self.published = true;
         if sync || old.is_some() {
-            // Before the old one goes.
+            // The new name must be on the medium before the old frame is removed.
             sync_parent(&self.target).map_err(failed)?;
         }
         if let Some(old) = old {
-            // The new frame is in place; what is left of the old one is not worth an error.
+            // The new frame is in place; failing to remove the old one is no error.
             let _ = remove_frame(&old);
         }
         Ok(())
     }
-    /// Takes the name of the target; where the old one is now, when it is still there.
+    /// Takes the name of the target; returns the new path of the old frame, if it still exists.
     fn take_place(&self) -> io::Result<Option<PathBuf>> {
         if !self.overwrite {
             return rename::without_replacing(&self.temporary, &self.target).map(|()| None);
         }
-        // A file replaces a file at once. With a directory on either side the two change places.
+        // A rename replaces a file by a file in one step. If either is a directory, the two are exchanged.
         let old_is_dir = match fs::symlink_metadata(&self.target) {
             Ok(metadata) => metadata.is_dir(),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -119,7 +119,7 @@ impl Fresh {
             None => self.step_in().map(Some),
         }
     }
-    /// Where names cannot change places at once, the old one steps aside first: for a moment nothing has the name.
+    /// Without an exchange in one step, renames the old one away first: for a moment nothing has the name.
     fn step_in(&self) -> io::Result<PathBuf> {
         let make = |aside: &Path| match fs::symlink_metadata(aside) {
             Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
@@ -171,7 +171,7 @@ fn is_frame_file(name: &OsString) -> bool {
     is_lasting(text) || text == ".b2lock" || inner(name).is_some()
 }
 
-/// Whether a sparse frame has a file of this name for more than a moment.
+/// Whether this is the name of a permanent file of a sparse frame, not a temporary one.
 fn is_lasting(name: &str) -> bool {
     let chunk = |stem: &str| stem.len() >= 8 && stem.bytes().all(|b| b.is_ascii_hexdigit());
     name == super::sparse::FRAME_NAME || name.strip_suffix(".chunk").is_some_and(chunk)

@@ -1,4 +1,4 @@
-//! A directory that is held open: its files are opened from it, not by its path, which may lead to another directory by the time
+//! A directory that is held open. Its files are opened relative to it, because its path may lead to another directory by the time
 //! a chunk is read.
 
 use super::pin;
@@ -14,7 +14,7 @@ use std::path::Path;
 pub(super) struct Held(File);
 
 impl Held {
-    /// Opens a directory, where a system opens directories.
+    /// Opens a directory; `None` on systems that cannot open directories.
     pub(super) fn new(directory: &Path) -> Option<Self> {
         let opened = File::open(directory).ok().filter(|_| cfg!(unix))?;
         pin::hold(&opened);
@@ -28,7 +28,7 @@ impl Held {
     pub(super) fn is_at(&self, path: &Path) -> io::Result<bool> {
         is_at(&self.0, path)
     }
-    /// The length of a file in it, and whether it is a regular one; a link counts as itself.
+    /// The length of a file in it, and whether it is a regular file; links are not followed.
     #[cfg(unix)]
     pub(super) fn look(&self, name: &str) -> io::Result<(u64, bool)> {
         let found = rustix::fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)?;
@@ -39,7 +39,7 @@ impl Held {
     pub(super) fn look(&self, _name: &str) -> io::Result<(u64, bool)> {
         Err(io::ErrorKind::Unsupported.into())
     }
-    /// Opens a file in it for reading: no link is followed, no pipe waited for.
+    /// Opens a file in it for reading, without following links or waiting for pipes.
     #[cfg(unix)]
     pub(super) fn open(&self, name: &str) -> io::Result<File> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;

@@ -35,13 +35,13 @@ pub(crate) fn remove(path: &Path) -> Result<Vec<PathBuf>> {
     if found.is_empty() {
         return Ok(found);
     }
-    // It removes a lock that was left over, and what its process made.
+    // Taking the owner lock removes a left-over lock, and what its process made.
     let owner = Owner::of_new(path)?;
     for place in places(path)? {
         for (path, process) in each(&place)? {
             // Locked until it is gone.
             if let Some(_lock) = lock_stale(&path, process) {
-                // What cannot be removed is found again next time.
+                // A file that cannot be removed is found again next time.
                 let _ = remove_frame(&path);
             }
         }
@@ -133,7 +133,7 @@ fn lock_stale(path: &Path, process: u32) -> Option<File> {
     }
     match file.try_lock() {
         Ok(()) => Some(file),
-        // A directory is held by the one that writes it; where there are no locks nothing is known.
+        // The writer of a directory holds a lock on it. Without locks it cannot be known whether the directory is left over.
         Err(_) => None,
     }
 }

@@ -17,7 +17,7 @@ use std::path::PathBuf;
 pub(crate) struct MappedFile {
     path: PathBuf,
     map: Map,
-    /// Holds the state that is mapped.
+    /// The open file, whose lock protects the mapped state.
     file: Positioned,
     /// Where the frame starts.
     base: usize,
@@ -47,7 +47,7 @@ impl ReadStore for MappedFile {
     }
     fn read_at(&self, file: FileId, offset: u64, buf: &mut [u8]) -> Result<()> {
         self.bytes(file)?;
-        // Not out of the map: of what a writer has cut off since, behind the frame, this is an error, and not the end of the
+        // Reads from the file instead of the map: if a writer has truncated the file since, that is an error and not the end of the
         // process.
         let at = (self.base as u64).saturating_add(offset);
         let failed = |e| Error::io("cannot read the frame", e).at_path(&self.path);

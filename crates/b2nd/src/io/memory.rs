@@ -52,7 +52,7 @@ impl MemoryStore {
     pub(crate) fn from_bytes(frame: Vec<u8>) -> Self {
         MemoryStore { frame: Arc::new(Rope::from_vec(frame)), ..MemoryStore::default() }
     }
-    /// A contiguous frame in bytes that somebody else owns; writes leave those bytes alone.
+    /// A contiguous frame in the caller's bytes; writes never change those bytes.
     pub(crate) fn shared(owner: impl AsRef<[u8]> + Send + Sync + 'static) -> Self {
         MemoryStore { frame: Arc::new(Rope::from_shared(owner)), ..MemoryStore::default() }
     }

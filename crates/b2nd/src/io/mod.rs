@@ -53,14 +53,14 @@ use std::path::Path;
 #[cfg(feature = "mmap")]
 use std::sync::Arc;
 
-/// How what is at a path is opened.
+/// How a frame at a path is opened.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Opening {
-    /// For writing too.
+    /// Whether for writing too.
     pub(crate) write: bool,
     /// Where the frame starts in its file.
     pub(crate) offset: u64,
-    /// Mapped into memory.
+    /// Whether the file is mapped into memory.
     pub(crate) mmap: bool,
 }
 
@@ -105,8 +105,8 @@ pub(crate) fn open(path: &Path, opening: Opening) -> Result<(OpenedStore, Layout
     refused("this build maps no files into memory (feature `mmap`)")
 }
 
-/// Makes the store of a frame behind everything that is in the file at `path`, and says where it starts. A file that is
-/// not there yet is made.
+/// Makes the store of a frame after the contents of the file at `path`, and returns its offset. A file that does
+/// not exist is created.
 pub(crate) fn append(path: &Path) -> Result<(Box<dyn WriteStore>, u64)> {
     match fs::metadata(path) {
         Ok(metadata) if metadata.is_dir() => {
@@ -164,8 +164,8 @@ pub(crate) fn create(
     })
 }
 
-/// Opens an existing regular file. Others are refused before they are opened: a pipe would wait for its other end. What
-/// takes its place between the look and the opening is not waited for either, and with `follow` off no link is followed.
+/// Opens an existing regular file. Others are refused before they are opened: opening a pipe would wait for its other end. If
+/// the file is replaced after the check, opening does not wait either. With `follow` off no link is followed.
 fn open_regular(path: &Path, metadata: &fs::Metadata, write: bool, follow: bool) -> Result<File> {
     if !metadata.is_file() {
         return Err(not_regular(path));

@@ -1,4 +1,4 @@
-//! What a sans-I/O machine asks for: ranges of files, within a budget.
+//! Requests of a sans-I/O reader: ranges of files, within a budget.
 
 use super::FileId;
 use crate::error::Result;
@@ -12,12 +12,12 @@ pub struct FileRange {
     pub file: FileId,
     /// The bytes, counted from the start of the frame (of the chunk file).
     pub range: Range<u64>,
-    /// Whether the file may end inside the range, which is then answered with the bytes that are there.
+    /// Whether the file may end inside the range; then the bytes up to its end are supplied.
     pub may_be_short: bool,
 }
 
 impl FileRange {
-    /// A range that the file has.
+    /// A range that must lie within the file.
     pub fn new(file: FileId, range: Range<u64>) -> Self {
         FileRange { file, range, may_be_short: false }
     }
@@ -31,13 +31,13 @@ impl FileRange {
     }
 }
 
-/// How much may be asked for and not yet supplied.
+/// The most that may be requested and not yet supplied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReadBudget {
     /// The number of ranges.
     pub ranges: usize,
-    /// Their bytes. One range is asked for whatever its length.
+    /// The sum of their bytes. A single range may be longer.
     pub bytes: u64,
 }
 
@@ -55,10 +55,10 @@ impl Default for ReadBudget {
     }
 }
 
-/// What a sans-I/O machine says when it is asked to go on.
+/// Result of a step of a sans-I/O reader.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
-    /// These ranges, each named once. Empty while all that can be known was asked for and is not yet supplied.
+    /// Ranges to supply, each named once. Empty while everything known to be needed was requested and is not yet supplied.
     Need(Vec<FileRange>),
     /// Nothing: it is done.
     Done,

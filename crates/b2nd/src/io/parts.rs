@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 const JOB: &str = "job";
 /// The longest `job` file that is read.
 const JOB_BYTES: u64 = 1 << 10;
-/// How often the directory is emptied: a worker may add a part while it is being removed.
+/// Number of attempts to empty the directory: a worker may add a part meanwhile.
 const REMOVALS: u32 = 100;
 
 /// The directory with the parts of a frame.
@@ -50,7 +50,7 @@ impl Parts {
         Ok(Some((parts, job)))
     }
 
-    /// Writes a part; who reads it before this is done sees none, or the one before.
+    /// Writes a part; until it is complete, readers see none, or the earlier one.
     pub(crate) fn put(&self, name: &str, bytes: &[u8]) -> Result<()> {
         let target = self.directory.join(name);
         let failed = |e| Error::io("cannot write a part", e).at_path(&target);
@@ -89,10 +89,10 @@ impl Parts {
         Ok(Some(bytes))
     }
 
-    /// Removes parts, as many as are there.
+    /// Removes those of the named parts that exist.
     pub(crate) fn remove<'a>(&self, names: impl Iterator<Item = &'a str>) {
         for name in names {
-            // A part that stays is in nobody's way: it goes with the directory.
+            // Failing to remove a part does no harm: it is removed with the directory.
             let _ = fs::remove_file(self.directory.join(name));
         }
     }

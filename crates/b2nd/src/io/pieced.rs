@@ -1,4 +1,4 @@
-//! A frame put together of pieces, for reading: what a repair makes of a damaged one.
+//! A frame assembled from pieces, for reading: a repair makes it of a damaged frame.
 
 use super::FileId;
 use super::ReadStore;
@@ -15,7 +15,7 @@ pub(crate) struct Pieced {
     /// How much of the source's frame file stands between front and back.
     pub(crate) middle: u64,
     pub(crate) back: Arc<Vec<u8>>,
-    /// Chunk files that are there in the place of the source's, or beside them.
+    /// Chunk files that replace those of the source, or are added to them.
     pub(crate) files: Arc<BTreeMap<u32, Vec<u8>>>,
 }
 

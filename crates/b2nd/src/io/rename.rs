@@ -4,10 +4,10 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-/// Gives `from` the name `to`; an error ([`io::ErrorKind::AlreadyExists`]) where something has it.
+/// Renames `from` to `to`; an error ([`io::ErrorKind::AlreadyExists`]) if `to` exists.
 ///
-/// Where the system cannot do that in one step, a file gets a second name before it loses the first, which is as good; of
-/// a directory all that is left is to look before.
+/// If the system cannot do that in one step, a file gets a second name before it loses the first, which is equivalent. For
+/// a directory the target is only checked before the rename.
 pub(super) fn without_replacing(from: &Path, to: &Path) -> io::Result<()> {
     match system::without_replacing(from, to) {
         Some(renamed) => renamed,
@@ -20,7 +20,7 @@ fn slowly(from: &Path, to: &Path) -> io::Result<()> {
         match fs::hard_link(from, to) {
             Ok(()) => return fs::remove_file(from),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(error),
-            // Not all file systems give second names.
+            // Not all file systems have hard links.
             Err(_) => {}
         }
     }
@@ -31,7 +31,7 @@ fn slowly(from: &Path, to: &Path) -> io::Result<()> {
     }
 }
 
-/// Lets two names change places at once; `None` where the system or the file system cannot.
+/// Exchanges two names in one step; `None` if the system or the file system cannot.
 pub(super) fn exchange(one: &Path, other: &Path) -> Option<io::Result<()>> {
     system::exchange(one, other)
 }
@@ -45,7 +45,7 @@ mod system {
 
     fn rename(from: &Path, to: &Path, flags: RenameFlags) -> Option<io::Result<()>> {
         match renameat_with(CWD, from, CWD, to, flags) {
-            // What an old kernel, or a file system that does not know the flag, says.
+            // Errors of an old kernel, or of a file system that does not know the flag.
             Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP | Errno::PERM) => None,
             done => Some(done.map_err(io::Error::from)),
         }

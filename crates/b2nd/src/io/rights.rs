@@ -5,13 +5,13 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// How many links in a row are followed: as many as Linux follows.
+/// The most links in a row that are followed, as in Linux.
 const MOST_LINKS: usize = 40;
 
-/// Where a path leads after all links at its end, whether something is there or not.
+/// Follows all links at the end of a path; the target need not exist.
 ///
 /// # Errors
-/// That of the system, where a link cannot be read or links go round in a circle.
+/// The system's error, if a link cannot be read or links form a loop.
 pub(super) fn follow(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_path_buf();
     for _ in 0..MOST_LINKS {
@@ -32,7 +32,7 @@ pub(super) struct Rights {
 }
 
 impl Rights {
-    /// Those of the frame at `path`, which is no link; `None` where there is none.
+    /// Permissions and owner of the frame at `path`, which is no link; `None` if there is none.
     pub(super) fn of(path: &Path) -> Option<Self> {
         let found = fs::symlink_metadata(path).ok()?;
         if found.is_file() {
@@ -43,13 +43,13 @@ impl Rights {
         Some(Rights { file, directory: Some(found) })
     }
 
-    /// Gives them to a file, as far as the system lets us.
+    /// Sets them on a file, as far as the system allows.
     pub(super) fn give(&self, file: &File) {
-        // The data is what counts: rights that cannot be given are no error.
+        // The data matters more: permissions that cannot be set are no error.
         let _ = system::give(file, &self.file, false);
     }
 
-    /// Gives them to a directory, as far as the system lets us: a file's with the right to search where it may be read.
+    /// Sets them on a directory, as far as the system allows. Permissions of a file get the right to search where they allow reading.
     pub(super) fn give_directory(&self, directory: &Path) {
         let Ok(opened) = File::open(directory) else { return };
         let _ = match &self.directory {
@@ -59,12 +59,12 @@ impl Rights {
     }
 }
 
-/// The same options, for a file that only its owner may open until it gets its rights.
+/// Options for a file that only its owner may open until its permissions are set.
 pub(super) fn closed(options: &mut fs::OpenOptions) -> &mut fs::OpenOptions {
     system::closed(options)
 }
 
-/// Makes a directory that only its owner may open until it gets its rights.
+/// Makes a directory that only its owner may open until its permissions are set.
 pub(super) fn make_closed_directory(path: &Path) -> io::Result<()> {
     system::make_closed_directory(path)
 }
@@ -87,7 +87,7 @@ mod system {
             && own.gid() != group
             && fchown(file, None, Some(group)).is_err()
         {
-            // What the old group was allowed is not for ours, but for what all others are.
+            // The group differs from the old one, so it gets the permissions of all others.
             mode &= !0o070 | (mode & 0o007) << 3;
         }
         if own.mode() & 0o777 == mode { Ok(()) } else { file.set_permissions(Permissions::from_mode(mode)) }

@@ -1,4 +1,4 @@
-//! Damaged frames: opened whatever is wrong with them, with a list of what lies about; and replaced, but kept.
+//! Opens damaged frames without checks, lists their files, and replaces a frame while keeping the old one.
 
 use super::FileStore;
 use super::SparseDir;
@@ -12,16 +12,16 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The files that there are of a frame, beside the one that says which of them count.
+/// The files of a frame, except the frame file that refers to them.
 #[derive(Debug, Default)]
 pub(crate) struct Listing {
     /// The numbers of chunk files, ascending.
     pub(crate) chunks: Vec<u32>,
-    /// The names of temporary files that nobody finished, ascending.
+    /// The names of unfinished temporary files, ascending.
     pub(crate) temporaries: Vec<String>,
 }
 
-/// Opens what is at `path`, for reading, without a look at what is in it.
+/// Opens the frame at `path` for reading, without checking its contents.
 pub(crate) fn open_damaged(path: &Path, offset: u64) -> Result<(Arc<dyn ReadStore>, Layout, Listing)> {
     let metadata = fs::metadata(path).map_err(|e| Error::io("cannot open the frame", e).at_path(path))?;
     if !metadata.is_dir() {
@@ -30,7 +30,7 @@ pub(crate) fn open_damaged(path: &Path, offset: u64) -> Result<(Arc<dyn ReadStor
         let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let mut listing = Listing::default();
         if let Some(mark) = name {
-            // A directory that cannot be read shows nothing; the frame can be read all the same.
+            // A directory that cannot be listed counts as empty; the frame can still be read.
             let entries = fs::read_dir(parent).into_iter().flatten().flatten();
             let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
             listing.temporaries.extend(names.filter(|name| name.starts_with(&mark)));
@@ -59,11 +59,11 @@ pub(crate) fn open_damaged(path: &Path, offset: u64) -> Result<(Arc<dyn ReadStor
     Ok((SparseDir::unchecked(path).reader(), Layout::Sparse, listing))
 }
 
-/// How many names are tried for what is kept.
+/// Number of names to try for the old frame.
 const ATTEMPTS: u32 = 10_000;
 
-/// Puts what is at `new` in the place of what is at `path`, which gets a name of its own beside it, `NAME.orig`: that is
-/// returned. A file is there under one of its names at every moment.
+/// Replaces the frame at `path` by the one at `new`. The old one is renamed to `NAME.orig`, or a similar free name, which is
+/// returned. At every moment each file exists under one of its names.
 pub(crate) fn replace_keeping(path: &Path, new: &Path) -> Result<PathBuf> {
     let failed = |e| Error::io("cannot replace the frame", e).at_path(path);
     let target = fs::canonicalize(path).map_err(failed)?;
@@ -106,7 +106,7 @@ fn first_free(target: &Path, give: impl Fn(&Path) -> io::Result<()>) -> io::Resu
     Err(io::ErrorKind::AlreadyExists.into())
 }
 
-/// `NAME.repaired` beside a frame: where its repaired copy is made before the two change names.
+/// `NAME.repaired` beside a frame: the path of its repaired copy before the two exchange names.
 pub(crate) fn beside(path: &Path) -> Result<PathBuf> {
     let failed = |e| Error::io("cannot repair the frame in its place", e).at_path(path);
     let target = fs::canonicalize(path).map_err(failed)?;

@@ -27,7 +27,7 @@ pub(super) const FRAME_NAME: &str = "chunks.b2frame";
 struct SparseFiles {
     /// The path of the frame, for errors.
     path: PathBuf,
-    /// Where its files are: another directory before the first commit.
+    /// The directory of its files, which is a temporary one before the first commit.
     directory: PathBuf,
     /// The directory itself, which holds the state that is open; where a system opens directories.
     held: Option<Arc<Held>>,
@@ -36,7 +36,7 @@ struct SparseFiles {
     frame: Option<Arc<Frame>>,
 }
 
-/// What a folder without a sparse frame is.
+/// Describes a folder that has no sparse frame, for errors.
 fn folder_kind(path: &Path) -> &'static str {
     const ZARR: [&str; 4] = ["zarr.json", ".zarray", ".zgroup", ".zmetadata"];
     if ZARR.iter().any(|name| path.join(name).exists()) {
@@ -50,13 +50,13 @@ fn folder_kind(path: &Path) -> &'static str {
 pub(crate) struct SparseDir {
     files: SparseFiles,
     write: bool,
-    /// Those of the frame that is written or replaced; none for one that is new.
+    /// Permissions of the frame that is written or replaced; none for a new one.
     rights: Option<Rights>,
     /// The temporary directory, before the first commit.
     fresh: Option<Fresh>,
 }
 
-/// An open frame file, and how it was when it was opened.
+/// An open frame file, and its stamp when it was opened.
 #[derive(Debug)]
 struct Frame {
     file: Positioned,
@@ -71,7 +71,7 @@ impl Frame {
     }
 }
 
-/// What tells one state of a frame file from another without reading it.
+/// Metadata that distinguishes states of a frame file without reading it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Stamp {
     file: u64,
@@ -87,7 +87,7 @@ impl Stamp {
         let file = 0;
         Stamp { file, len: metadata.len(), modified: metadata.modified().ok() }
     }
-    /// That of the sparse frame at `path`; `None` where there is none.
+    /// The stamp of the sparse frame at `path`; `None` if there is none.
     pub(crate) fn of(path: &Path) -> Option<Self> {
         fs::symlink_metadata(path.join(FRAME_NAME)).ok().map(|metadata| Stamp::new(&metadata))
     }
@@ -101,7 +101,7 @@ impl SparseFiles {
     fn file_path(&self, file: FileId) -> PathBuf {
         self.directory.join(file.name())
     }
-    /// Opens a file of the frame by its path; a link is not followed, it may lead anywhere.
+    /// Opens a file of the frame by its path, without following links.
     fn open_file(&self, file: FileId, write: bool) -> Result<File> {
         let path = self.file_path(file);
         let metadata = fs::symlink_metadata(&path).map_err(|e| self.failed(file, e))?;
@@ -113,7 +113,7 @@ impl SparseFiles {
         let name = file.name();
         let failed = |error| self.failed(file, error);
         if let (_, false) = held.look(&name).map_err(failed)? {
-            // Before it is opened: that alone can do something to a device.
+            // Checked before opening, because opening a device can have effects.
             return Err(self.not_regular(file));
         }
         let opened = held.open(&name).map_err(failed)?;
@@ -158,7 +158,7 @@ impl SparseDir {
         let mut store = Self::at(path, write);
         let frame = store.files.file_path(FileId::Frame);
         match fs::symlink_metadata(&frame) {
-            // Whether it can be written is known before the first commit.
+            // Checks that it can be written before the first commit.
             Ok(metadata) if write => drop(super::open_regular(&frame, &metadata, true, false)?),
             Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -196,16 +196,16 @@ impl SparseDir {
         let path = self.files.file_path(file);
         let failed = |e| Error::io("cannot write the file", e).at_path(&path);
         let (fresh, mut temporary) = Fresh::file(&path, true, self.rights.as_ref())?;
-        // Whoever looks for what is left over sees by the lock that it is not.
+        // The lock shows that the directory is in use and not left over.
         pin::hold(&temporary);
         temporary.write_all(bytes).map_err(failed)?;
         if sync {
-            // What it refers to, and itself, before it takes the place of the old one.
+            // Syncs the chunk files and the frame file before it replaces the old one.
             temporary.sync_data().map_err(failed)?;
             fresh::sync_directory(&self.files.directory).map_err(failed)?;
         }
         match file {
-            // Another writer may have used the number: its chunk is not replaced. Only the empty mark of one that is gone is.
+            // Another writer may have used the number: its chunk is not replaced, only an empty mark of a removed chunk.
             FileId::Chunk(_) if !bytes.is_empty() => fresh.rename_new(),
             FileId::Chunk(_) => fresh.rename(),
             FileId::Frame => {
@@ -218,7 +218,7 @@ impl SparseDir {
     }
 }
 
-/// The number that the name of a chunk file says.
+/// The number in the name of a chunk file.
 fn number(name: &std::ffi::OsStr) -> Option<u32> {
     let stem = name.to_str()?.strip_suffix(".chunk")?;
     if stem.len() == 8 { u32::from_str_radix(stem, 16).ok() } else { None }
@@ -250,7 +250,7 @@ impl ReadStore for SparseFiles {
             None => fs::symlink_metadata(self.file_path(file)).map(|metadata| metadata.len()),
         };
         match len.map_err(|e| self.failed(file, e))? {
-            // The mark of a number that was in use.
+            // An empty file marks a number that was in use.
             0 => self.changed().map_or(Ok(0), Err),
             len => Ok(len),
         }
@@ -305,7 +305,7 @@ impl WriteStore for SparseDir {
                 .map_err(|e| Error::io("cannot sync the frame", e).at_path(&self.files.path)),
             WriteStep::Sync { file } => {
                 let path = self.files.file_path(*file);
-                // Its permissions may forbid writing by now.
+                // Its permissions may forbid writing now.
                 let opened = self.files.open_file(*file, !cfg!(unix))?;
                 opened.sync_data().map_err(|e| Error::io("cannot sync the file", e).at_path(&path))
             }

@@ -48,7 +48,7 @@ impl Default for RangeCosts {
 /// what a store stands for. Implement this for bytes of another kind (an object store, an archive, a page cache) and open
 /// with [`SChunk::open_store`](crate::SChunk::open_store), where an example is.
 pub trait ReadStore: Send + Sync + Debug {
-    /// The length of a file in bytes; of [`FileId::Frame`] to the end of what the store has, the frame may end before.
+    /// The length of a file in bytes. [`FileId::Frame`] extends to the end of the store; the frame may end before that.
     fn len(&self, file: FileId) -> Result<u64>;
     /// Fills `buf` from `offset` on; an end of file before that is an error.
     fn read_at(&self, file: FileId, offset: u64, buf: &mut [u8]) -> Result<()>;
@@ -70,7 +70,7 @@ pub trait ReadStore: Send + Sync + Debug {
     fn is_in_memory(&self) -> bool {
         false
     }
-    /// What ranges are worth joining.
+    /// Costs by which a reader decides which ranges to join.
     fn range_costs(&self) -> RangeCosts {
         RangeCosts::FILE
     }
@@ -84,9 +84,9 @@ pub trait ReadStore: Send + Sync + Debug {
     fn reads_ahead(&self) -> bool {
         false
     }
-    /// Is told that these bytes are likely to be read soon, so that they can be on their way while others are decoded.
+    /// Announces bytes that are likely to be read soon, so that they can be fetched while others are decoded.
     ///
-    /// A hint, from any thread, that should return at once. Later reads need not have the same borders, ranges may come again
+    /// A hint, from any thread, that should return at once. Later reads may have other bounds; ranges may repeat
     /// or overlap, may reach past the end of what is there, and may not be read at all when something fails before.
     fn will_read(&self, file: FileId, offset: u64, len: u64) {
         let _ = (file, offset, len);

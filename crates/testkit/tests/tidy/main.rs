@@ -227,6 +227,7 @@ const TEST_PROGRAMS: &[(&str, &str)] = &[
     ("crates/interop/tests/all/main.rs", "the tests against other implementations"),
     ("crates/kernel/tests/all/main.rs", "the tests of the kernels"),
     ("crates/kernel/tests/share_model.rs", "needs loom"),
+    ("crates/remote/tests/all/main.rs", "the tests of arrays far away"),
     ("crates/testkit/tests/parity.rs", "no dependencies: built in a second"),
     ("crates/testkit/tests/tidy/main.rs", "no dependencies: built in a second"),
 ];

@@ -1,25 +1,25 @@
-//! Who holds an owner lock: what the owner file says of a process, and whether that process is gone.
+//! The holder of an owner lock: what the owner file records, and whether that process has ended.
 
 use crate::error::Holder;
 use std::fmt::Write;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// The first line of every owner file: what begins with anything else is not ours to write over.
+/// The first line of every owner file. A file that begins otherwise is never overwritten.
 const TITLE: &str = "b2nd owner lock";
 
-/// The most bytes of an owner file that are looked at.
+/// The most bytes of an owner file that are read.
 pub(super) const MOST: u64 = 4096;
 
-/// What an owner file says.
+/// The contents of an owner file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Record {
     pub(super) holder: Holder,
-    /// Where the number of the process counts: on Linux its namespace, which containers have of their own.
+    /// The scope of process ids: on Linux the pid namespace, because each container has its own.
     space: String,
 }
 
 impl Record {
-    /// That of this process, now.
+    /// The record of this process, now.
     pub(super) fn own() -> Self {
         let program = std::env::current_exe().ok();
         let program = program.as_deref().and_then(|path| path.file_name());
@@ -42,7 +42,7 @@ impl Record {
         }
         text
     }
-    /// `None` for what is not, or not yet, such a record.
+    /// Parses a record; `None` if the text is none, or incomplete.
     pub(super) fn parse(text: &[u8]) -> Option<Self> {
         let text = std::str::from_utf8(text).ok()?;
         let mut lines = text.lines();
@@ -56,14 +56,14 @@ impl Record {
         let (host, program, since) = (field("host"), field("program"), field("since"));
         Some(Record { holder: Holder { process, host, program, since }, space: field("space") })
     }
-    /// Whether a file may be written over: it begins as ours do, or a power cut has left nothing but zeros of it.
+    /// Whether a file may be overwritten: it begins with [`TITLE`], or a power cut has left only zeros of it.
     pub(super) fn is_ours(text: &[u8]) -> bool {
         let end = text.iter().rposition(|byte| *byte != 0).map_or(0, |last| last.saturating_add(1));
         let text = text.get(..end).unwrap_or_default();
         let len = text.len().min(TITLE.len());
         text.get(..len) == TITLE.as_bytes().get(..len)
     }
-    /// Whether the process is known to have ended: it counted where we do, and has a number that nothing has now.
+    /// Whether the process is known to have ended: its id belongs to our scope, and no process has it now.
     pub(super) fn is_gone(&self) -> bool {
         let own = Record::own();
         let same_place = self.holder.host == own.holder.host && self.space == own.space;
@@ -74,11 +74,11 @@ impl Record {
     }
 }
 
-/// Whether a process of this number runs, as far as it can be known.
+/// Whether a process with this id may be running.
 #[cfg(unix)]
 pub(in crate::io) fn is_running(process: u32) -> bool {
     let number = i32::try_from(process).ok().and_then(rustix::process::Pid::from_raw);
-    // Refused means that there is one, of somebody else's.
+    // "Permission denied" means that the process exists and belongs to another user.
     number.is_none_or(|number| rustix::process::test_kill_process(number) != Err(rustix::io::Errno::SRCH))
 }
 
@@ -87,7 +87,7 @@ pub(in crate::io) fn is_running(_process: u32) -> bool {
     true
 }
 
-/// Names go into lines, and into messages: without breaks, and not without end.
+/// Makes a name fit one line of a file or message: no line breaks, limited length.
 fn one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(255).collect()
 }
@@ -108,7 +108,7 @@ fn space() -> String {
     link.map(|link| link.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// Elsewhere processes are numbered once for the whole machine.
+/// On other systems process ids are unique on the whole machine.
 #[cfg(not(target_os = "linux"))]
 fn space() -> String {
     "machine".to_owned()
@@ -118,7 +118,7 @@ fn space() -> String {
 fn timestamp(at: SystemTime) -> String {
     let seconds = at.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let (days, second) = (seconds / 86_400, seconds % 86_400);
-    // Years from March on, in cycles of 400: the day that comes every four years is then the last of its year.
+    // Counts years from March, in cycles of 400, so that a leap day is the last day of its year.
     let day = days + 719_468;
     let (cycle, day) = (day / 146_097, day % 146_097);
     let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;

@@ -1,7 +1,7 @@
-//! The owner lock: one writer at a time for each frame at a path, known by name to all others.
+//! The owner lock: one writer at a time for each frame at a path. Other writers can read who holds it.
 //!
-//! It is a file beside the frame, `NAME.b2owner`, which the system locks and unlocks: when a process ends, however it does,
-//! its lock is free. What the file says is for people, and for telling whose left-overs may go.
+//! It is a file beside the frame, `NAME.b2owner`, which the system locks and unlocks: when a process ends for any reason,
+//! its lock is released. Its contents are for people, and say which process left temporary files behind.
 
 use super::holder::{self, Record};
 use crate::error::{Error, LockedError, Result};
@@ -20,35 +20,35 @@ use std::time::Duration;
 /// The end of the name of an owner file.
 pub(in crate::io) const SUFFIX: &str = ".b2owner";
 
-/// How often a lock file that is taken away just then is opened again: each time some other writer came and went.
+/// Number of attempts to open a lock file that is being removed: each failure means that another writer has just finished.
 const ATTEMPTS: u32 = 1000;
 
-/// What locks a file; another one in tests.
+/// The function that locks a file; replaced in tests.
 pub(super) type Locking = fn(&File) -> std::result::Result<(), TryLockError>;
 
 /// The right to write a frame, until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Owner {
     _name: Held,
-    /// Where the name is a link that is about to be replaced: what it leads to, too.
+    /// Lock of the target, if the path is a link that is about to be replaced.
     _target: Option<Held>,
 }
 
 impl Owner {
-    /// For a frame that is there, whatever links lead to it.
+    /// Locks an existing frame; links to it count as the frame.
     pub(crate) fn of_existing(path: &Path) -> Result<Self> {
         let place =
             fs::canonicalize(path).map_err(|e| Error::io("cannot open the frame", e).at_path(path))?;
         Ok(Owner { _name: Held::take(path, &place, File::try_lock)?, _target: None })
     }
-    /// For a name that a new frame is to have, and what is there now.
+    /// Locks the name of a new frame, and what exists there.
     pub(crate) fn of_new(path: &Path) -> Result<Self> {
         let failed = |e| Error::io("cannot create the frame", e).at_path(path);
         let name = path.file_name();
         let name = name.ok_or_else(|| failed(io::Error::other("the path does not end with a name")))?;
         let place = fs::canonicalize(folder(path)).map_err(failed)?.join(name);
         let own = Held::take(path, &place, File::try_lock)?;
-        // A link may lead to where nothing is yet.
+        // The target of a link may not exist yet.
         let target = follow(&place)
             .ok()
             .and_then(|target| Some(fs::canonicalize(folder(&target)).ok()?.join(target.file_name()?)));
@@ -70,8 +70,8 @@ fn beside(place: &Path) -> PathBuf {
     place.with_file_name(name)
 }
 
-/// The owner file of the frame at `place`, where the process that it names has ended. It is not locked for that: another writer
-/// may be about to.
+/// The owner file of the frame at `place`, if the process that it names has ended. This does not lock it: another writer
+/// may be about to lock it.
 pub(in crate::io) fn left_lock(place: &Path) -> Option<PathBuf> {
     let path = beside(place);
     let options = fs::OpenOptions::new().read(true).clone();
@@ -86,14 +86,14 @@ pub(in crate::io) fn left_lock(place: &Path) -> Option<PathBuf> {
 pub(super) struct Held {
     path: PathBuf,
     file: File,
-    /// A forked child has the descriptor too, but the lock is not its own.
+    /// Process that took the lock. A forked child inherits the descriptor, but not the right to the lock.
     pub(super) process: u32,
 }
 
-/// What came of one look at an owner file.
+/// Result of one attempt to lock an owner file.
 enum Look {
     Taken(Held),
-    /// It has gone, or another took its place, while we looked.
+    /// The file was removed or replaced during the attempt: try again.
     Again,
 }
 
@@ -121,7 +121,7 @@ impl Held {
             return Ok(Look::Again);
         };
         let locked = locking(&file);
-        // Who removes it holds the lock, or knows its holder gone: what is locked and not at the path keeps nobody out.
+        // The file was removed by its holder, or by a process that found the holder gone: a lock on it excludes nobody.
         if !is_at(&file, path) {
             return Ok(Look::Again);
         }
@@ -140,20 +140,20 @@ impl Held {
                 Err(Error::io("cannot make its lock file", found).at_path(path))
             }
             Ok(()) if !Record::is_ours(&text) => {
-                // A power cut tears a lock file, and nobody holds this one. Somebody else's text is not lost.
+                // Nobody holds this file, and it is no lock file of ours: a power cut may have torn it. Its contents are kept under another name.
                 set_aside(path, &file).map_err(failed)?;
                 Ok(Look::Again)
             }
             Ok(()) => {
                 if !writable {
-                    // Somebody else's left-over, which we may only read: ours takes its place.
+                    // A left-over of another user that we may only read: it is removed, and a new file made.
                     fs::remove_file(path).map_err(failed)?;
                     return Ok(Look::Again);
                 }
                 write(&file, &Record::own()).map_err(failed)?;
                 Ok(Look::Taken(Held { path: path.into(), file, process: std::process::id() }))
             }
-            // A file that we have made is ours, where the system has no locks either.
+            // On a file system without locks, the process that created the file holds the lock.
             Err(TryLockError::Error(_)) if made => {
                 write(&file, &Record::own()).map_err(failed)?;
                 Ok(Look::Taken(Held { path: path.into(), file, process: std::process::id() }))
@@ -163,8 +163,8 @@ impl Held {
                 Ok(Look::Again)
             }
             Err(error) => {
-                // Who has just locked what one that is gone has left has yet to write its name into it: a lock that is held
-                // is never taken away. A forked child of the one that is gone may hold it too.
+                // A process that takes over a stale lock has not recorded itself yet, so a lock that is held
+                // is never taken away. A forked child of the ended holder may hold it too.
                 let stuck = matches!(error, TryLockError::Error(_)) || gone.is_some();
                 let holder = record
                     .filter(|_| gone.is_none())
@@ -178,7 +178,7 @@ impl Held {
 
 impl Drop for Held {
     fn drop(&mut self) {
-        // Removed while it is still locked, so that nobody waits behind a name that is about to go.
+        // Removes the file while it is still locked, so that no other process locks a file that is about to be removed.
         if self.process == std::process::id() && is_at(&self.file, &self.path) {
             let _ = fs::remove_file(&self.path);
         }
@@ -188,18 +188,18 @@ impl Drop for Held {
 /// An owner file that is open.
 struct Opened {
     file: File,
-    /// It was not there before.
+    /// Whether this call created it.
     made: bool,
     writable: bool,
 }
 
-/// Opens or makes an owner file; `None` where one vanishes just then. A link is not followed: it may lead to anything.
+/// Opens or creates an owner file; `None` if it is removed at the same time. Links are not followed.
 fn open(path: &Path) -> io::Result<Option<Opened>> {
     let both = fs::OpenOptions::new().read(true).write(true).clone();
     match both.clone().create_new(true).open(path) {
         Ok(file) => return Ok(Some(Opened { file, made: true, writable: true })),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-        // A folder of the system, such as /proc, in which nobody makes files.
+        // A directory of the system, such as /proc, where no files can be created.
         Err(error) if error.kind() == io::ErrorKind::NotFound && path.parent().is_some_and(Path::is_dir) => {
             let reason = "permission denied: the folder takes no new files";
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, reason));
@@ -223,7 +223,7 @@ fn open(path: &Path) -> io::Result<Option<Opened>> {
     Ok(Some(Opened { file, made: false, writable }))
 }
 
-/// What an owner file says; nothing where the system lets nobody read what another has locked.
+/// Contents of an owner file; empty where the system forbids reading a file locked by another process.
 fn read(file: &File, made: bool) -> io::Result<Vec<u8>> {
     let mut text = Vec::new();
     if made {
@@ -237,7 +237,7 @@ fn read(file: &File, made: bool) -> io::Result<Vec<u8>> {
     }
 }
 
-/// Who has just taken a lock has yet to write its name: it is given a moment.
+/// Reads the record, waiting a moment for a process that has just taken the lock to write it.
 fn patiently(file: &File) -> Option<Record> {
     for _ in 0..10 {
         std::thread::sleep(Duration::from_millis(1));
@@ -272,10 +272,10 @@ fn is_at(_file: &File, path: &Path) -> bool {
     path.exists()
 }
 
-/// How many names are tried for what is set aside.
+/// Number of names to try for a file that is set aside.
 const NAMES: u32 = 10_000;
 
-/// Gives what lies in the place of an owner file, and is none, the first free name of `NAME.b2owner.orig`, `NAME.b2owner.orig-2`
+/// Renames a file that is at the path of the owner file but is none to the first free name of `NAME.b2owner.orig`, `NAME.b2owner.orig-2`
 /// and so on.
 fn set_aside(path: &Path, file: &File) -> io::Result<()> {
     for n in 1..NAMES {
@@ -293,7 +293,7 @@ fn set_aside(path: &Path, file: &File) -> io::Result<()> {
     Err(io::ErrorKind::AlreadyExists.into())
 }
 
-/// Takes the owner file of a process that is gone out of the way: this very one, not that of whoever was quicker.
+/// Renames the owner file of an ended process away, but not a file that another writer has put there meanwhile.
 fn put_away(path: &Path, file: &File) -> io::Result<()> {
     let mut name = path.file_name().map(OsString::from).unwrap_or_default();
     name.push(format!(".gone-{}", std::process::id()));
@@ -306,7 +306,7 @@ fn put_away(path: &Path, file: &File) -> io::Result<()> {
         renamed => renamed?,
     }
     if !is_at(file, &aside) {
-        // Back with it. Had a third one come in this moment, the check before a commit would tell the two apart.
+        // Renames it back. If a third writer came in this moment, the check before a commit notices the two writers.
         return rename::without_replacing(&aside, path);
     }
     fs::remove_file(aside)

@@ -1,4 +1,4 @@
-//! The owner lock of a frame: the lock itself, and what it says of its holder.
+//! The owner lock of a frame: the lock itself, and the record of its holder.
 
 mod holder;
 mod lock;
