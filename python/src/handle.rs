@@ -62,6 +62,31 @@ impl Handle {
         let array = kept.array()?;
         detached(py, &self.meter, || work(array))
     }
+
+    /// Reads the items of the array, without the interpreter. Other threads may change the array meanwhile: what is read is
+    /// the last commit before.
+    pub(crate) fn reading<R: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&Array) -> Result<R, Error> + Send,
+    ) -> PyResult<R> {
+        let kept = self.kept.read(py)?;
+        let snapshot = match &*kept {
+            // A snapshot has a block cache of its own, which would be empty. Nobody changes what was opened for reading.
+            Kept::Open(array)
+                if array.schunk().is_writable() && array.schunk().block_cache().capacity == 0 =>
+            {
+                array.snapshot().ok()
+            }
+            _ => None,
+        };
+        if let Some(snapshot) = snapshot {
+            drop(kept);
+            return detached(py, &self.meter, || work(&snapshot));
+        }
+        let array = kept.array()?;
+        detached(py, &self.meter, || work(array))
+    }
 }
 
 #[pymethods]

@@ -18,7 +18,7 @@ impl Handle {
         mut out: Sink,
         axes: Option<Vec<Option<i64>>>,
     ) -> PyResult<()> {
-        self.detached(py, |array| match &axes {
+        self.reading(py, |array| match &axes {
             None => array.read_bytes_into(selection.0, out.bytes()),
             Some(axes) => arranged(array, Some(axes))?.read_bytes_into(selection.0, out.bytes()),
         })
@@ -34,14 +34,14 @@ impl Handle {
         mut out: Sink,
         axes: Option<Vec<Option<i64>>>,
     ) -> PyResult<()> {
-        self.detached(py, |array| {
+        self.reading(py, |array| {
             arranged(array, axes.as_deref())?.field(field)?.read_bytes_into(selection.0, out.bytes())
         })
     }
 
     /// The chunk of a number as it is stored, compressed.
     fn chunk(&self, py: Python<'_>, n: u64) -> PyResult<Frame> {
-        self.detached(py, |array| Ok(array.schunk().chunk(n)?.into_owned())).map(Frame)
+        self.reading(py, |array| Ok(array.schunk().chunk(n)?.into_owned())).map(Frame)
     }
 
     /// A reduction along axes (`None`: all): the dtype, the shape and the bytes of the result.
@@ -69,7 +69,7 @@ impl Handle {
             "count_nan" => |array, over, _| array.count_nan(over),
             _ => return Err(usage(py, format!("there is no reduction '{name}'"))),
         };
-        let reduced = self.detached(py, |array| reduce(array, over, ddof))?;
+        let reduced = self.reading(py, |array| reduce(array, over, ddof))?;
         Ok((reduced.dtype().to_text(), reduced.shape().to_vec(), Frame(reduced.into_bytes())))
     }
 }

@@ -138,6 +138,33 @@ def test_readers_and_a_writer_of_one_handle(path):
     assert not failures and a[0, 0] == 49
 
 
+@pytest.mark.parametrize("on_disk", [False, True])
+def test_a_write_does_not_wait_for_a_read(path, on_disk):
+    items = np.random.default_rng(0).integers(0, 3, 64 << 20, "u1")
+    kept = {"urlpath": path} if on_disk else {}
+    a = b2nd.array(items, codec="zlib", clevel=1, filters=[], nthreads=1, chunks=4 << 20, **kept)
+    reading, written, found = threading.Event(), threading.Event(), []
+
+    def told(_):
+        # In the middle of the read, which goes on when the write is done.
+        reading.set()
+        assert written.wait(60)
+
+    def read():
+        with b2nd.progress(told):
+            found.append(a[...])
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    assert reading.wait(60)
+    a[:10] = 9
+    a[-10:] = 9
+    written.set()
+    reader.join()
+    assert np.array_equal(found[0], items)
+    assert (a[:10] == 9).all() and (a[-10:] == 9).all()
+
+
 def test_the_interpreter_is_free_meanwhile():
     a = b2nd.array(np.random.default_rng(0).normal(size=4_000_000), codec="zstd", nthreads=1)
     turns, stop = [0], threading.Event()

@@ -124,6 +124,21 @@ impl SChunk {
         self.writer.changes.dirty || self.writer.changes.unpublished
     }
 
+    /// Whether this handle may change the frame: it was created, or opened with
+    /// [`with_write`](crate::OpenOptions::with_write).
+    ///
+    /// ```
+    /// use b2nd::{Array, Dtype, OpenOptions, Options};
+    /// let a = Options::new().create_in_memory(Dtype::parse("|u1")?, [3])?;
+    /// assert!(a.schunk().is_writable());
+    /// let opened = Array::from_bytes(a.to_bytes()?, &OpenOptions::new())?;
+    /// assert!(!opened.schunk().is_writable());
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    pub fn is_writable(&self) -> bool {
+        self.writer.writable
+    }
+
     /// An error for a frame that was opened for reading only. Its state has no index to look up old chunks in.
     pub(crate) fn check_writable(&self) -> Result<()> {
         if self.writer.writable { Ok(()) } else { Err(Error::read_only().at(self.path())) }
