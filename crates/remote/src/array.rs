@@ -109,13 +109,13 @@ impl AsyncArray {
     /// Reads a selection into a slice of exactly its size, C order.
     ///
     /// # Errors
-    /// As [`AsyncArray::read_items`], and [`Error::LengthMismatch`] when the slice has another length.
+    /// As [`AsyncArray::read_items`], and [`Error::Usage`] when the slice has another length.
     pub async fn read_into<T: Element>(&self, selection: impl Into<Selection>, out: &mut [T]) -> Result<()> {
         let selection = selection.into();
         let items: u64 = self.array.selection_shape(selection.clone())?.iter().product();
         if items != out.len() as u64 {
             let message = format!("{} items of memory for a selection of {items}", out.len());
-            return Err(Error::State(message));
+            return Err(Error::Usage(message));
         }
         out.copy_from_slice(&self.read_items::<T>(selection).await?);
         Ok(())

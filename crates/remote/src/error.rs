@@ -31,6 +31,7 @@ pub struct RemoteError {
 
 /// Why a request failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(not(feature = "network"), allow(dead_code, reason = "only servers answer with a status"))]
 pub(crate) enum Cause {
     /// No such object.
     NotFound,

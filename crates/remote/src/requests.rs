@@ -45,7 +45,8 @@ impl Requests {
     fn start(&mut self) {
         let most = self.source.fetcher.options().concurrency;
         while self.open.len() < most
-            && let Some(request) = self.wanted.next(most, self.source.fetcher.pace())
+            && let Some(request) =
+                self.wanted.next(most.saturating_sub(self.open.len()), most, self.source.fetcher.pace())
         {
             self.open.push(self.source.stream(request));
         }

@@ -44,6 +44,7 @@ fn store_of(url: &Url, options: &RemoteOptions) -> Result<(Arc<dyn ObjectStore>,
 }
 
 /// The path of an object, out of that of a URL.
+#[cfg(any(feature = "network", feature = "fs"))]
 fn path_of(path: &str, shown: &str) -> Result<Path> {
     Path::from_url_path(path)
         .map_err(|error| Error::Usage(format!("{shown}: {}", shown_text(&error.to_string()))))

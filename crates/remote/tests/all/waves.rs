@@ -8,7 +8,10 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
+/// That of the table.
 const LATENCY: Duration = Duration::from_millis(40);
+/// So long that a busy machine sends the requests of one wave within it.
+const LONG: Duration = Duration::from_millis(150);
 
 /// A row of the table.
 struct Row<'a> {
@@ -63,9 +66,10 @@ impl Bench<'_> {
 
 /// Opens an array: at most one wave of 96 KiB; two where the end cannot be asked for.
 async fn opened<'a>(frame: &'a str, server: &'a HttpServer, array: &'a Array, waves: usize) -> Bench<'a> {
+    let path = if frame.starts_with("sparse") { "/s.b2nd/" } else { "/a.b2nd" };
     server.take_counts();
     let started = Instant::now();
-    let far = open(server, "/a.b2nd", &RemoteOptions::new()).await.unwrap();
+    let far = open(server, path, &RemoteOptions::new()).await.unwrap();
     let took = started.elapsed();
     tokio::time::sleep(Duration::from_millis(20)).await;
     let counts = server.take_counts();
@@ -74,12 +78,53 @@ async fn opened<'a>(frame: &'a str, server: &'a HttpServer, array: &'a Array, wa
     Bench { frame, server, array, far }
 }
 
+#[test]
+fn a_sparse_frame_takes_a_request_for_each_chunk_and_none_for_lengths() {
+    let settings = Settings::default().with_pace(LONG, 50_000_000);
+    let array = noise(60, 2048, 2);
+    let server = serve(&array, settings.clone());
+    run(async {
+        let bench = opened("sparse, small chunks", &server, &array, 1).await;
+        bench.far.load_index().await.unwrap();
+        let counts = bench.read("item", s![40, 3], stored(&array, 40..41, 1.0)).await;
+        assert_eq!((counts.waves, counts.requests), (1, 1));
+        let counts = bench.read("box in 12 chunks", s![20..32, 3..9], stored(&array, 20..32, 1.0)).await;
+        assert_eq!((counts.waves, counts.requests), (1, 12));
+    });
+    let array = noise(6, 131_072, 8);
+    let server = serve(&array, settings);
+    run(async {
+        let bench = opened("sparse, large chunks", &server, &array, 1).await;
+        bench.far.load_index().await.unwrap();
+        let counts = bench.read("item", s![4, 3], stored(&array, 4..5, 0.125)).await;
+        assert_eq!((counts.waves, counts.requests), (2, 2));
+    });
+}
+
+/// The door without a runtime reads by the same waves.
+#[test]
+fn a_blocking_read_takes_as_few_waves() {
+    let settings = Settings::default().with_pace(LONG, 50_000_000);
+    let array = noise(40, 131_072, 8);
+    let server = serve(&array, settings);
+    let far = b2nd_remote::open(&server.url("/a.b2nd")).unwrap();
+    let opening = server.take_counts();
+    assert!(opening.waves <= 1, "{opening:?}");
+    for (selection, waves) in [(s![4, 3], 3), (s![.., 3], 8), (s![5..9, 2], 2)] {
+        let found = far.read_bytes(selection.clone()).unwrap();
+        std::thread::sleep(Duration::from_millis(20));
+        let counts = server.take_counts();
+        assert!(found == array.read_bytes(selection.clone()).unwrap());
+        assert!(counts.waves <= waves, "{selection:?}: {counts:?}");
+    }
+}
+
 /// The frame of small chunks, and that of large ones in blocks.
-fn table(small: (u64, u64), large: (u64, u64, u64)) {
+fn table(latency: Duration, small: (u64, u64), large: (u64, u64, u64)) {
     println!(
         "| frame | what | waves | requests | bytes | bytes wanted | time |\n|---|---|---|---|---|---|---|"
     );
-    let settings = Settings::default().with_pace(LATENCY, 50_000_000);
+    let settings = Settings::default().with_pace(latency, 50_000_000);
     let (rows, len) = small;
     let array = noise(rows, len, 2);
     let server = serve(&array, settings.clone());
@@ -122,14 +167,14 @@ fn table(small: (u64, u64), large: (u64, u64, u64)) {
 
 #[test]
 fn small_frames_take_few_waves_and_bytes() {
-    table((2000, 2048), (12, 131_072, 8));
+    table(LONG, (2000, 2048), (12, 131_072, 8));
 }
 
 /// 10^5 chunks of 10 KB, and 250 chunks of 4 MB in blocks of 64 KiB.
 #[test]
 #[ignore = "1.5 GB of items: cargo test --release -p b2nd-remote --test all waves:: -- --ignored --nocapture"]
 fn large_frames_take_few_waves_and_bytes() {
-    table((100_000, 2560), (250, 1 << 20, 64));
+    table(LATENCY, (100_000, 2560), (250, 1 << 20, 64));
 }
 
 /// Fetches an object over `connections`, each its share of it: as fast as a plain client can.
