@@ -23,6 +23,7 @@ pub(crate) fn run(bench: &mut Bench<'_>) -> Outcome {
     let array = Array::open_with(&path, &open_options(threads))?;
     reductions(bench, &subject, &array, threads)?;
     cached(bench, &path)?;
+    overwriting(bench, &subject)?;
     std::fs::remove_file(path)?;
     for name in SUBJECTS {
         checked(bench, name)?;
@@ -154,6 +155,52 @@ fn cached(bench: &mut Bench<'_>, path: &Path) -> Outcome {
         Fill::new(TYPESIZE, |step, out| read(&array, step, out), |step, out| read(&plain, step, out));
     let label = Label::new(OWN, "3-d i8 lz4-5, items of a corner, cached", 1, Unit::Steps("items/s"));
     bench.duel(label.against("b2nd without a cache"), bench.effort(1000, 200), &mut duel)
+}
+
+/// A box in one chunk, overwritten by two threads and by one.
+struct OneChunk {
+    arrays: [Array; 2],
+    selection: Selection,
+    items: Vec<u8>,
+}
+
+impl Duel for OneChunk {
+    fn ours(&mut self, _: usize) -> Outcome {
+        Ok(self.arrays[0].write_bytes(self.selection.clone(), &self.items)?)
+    }
+    fn theirs(&mut self, _: usize) -> Outcome {
+        Ok(self.arrays[1].write_bytes(self.selection.clone(), &self.items)?)
+    }
+}
+
+/// Some blocks of one chunk are replaced, on two threads and on one.
+fn overwriting(bench: &mut Bench<'_>, subject: &Subject) -> Outcome {
+    let threads = bench.threads().len();
+    if threads < 2 {
+        bench.skip("parts of one chunk on two threads: there is one processor");
+        return Ok(());
+    }
+    let chunk: Vec<u64> = subject.chunks.iter().map(|&n| u64::from(n.unsigned_abs())).collect();
+    let thin = |axis: usize| {
+        let mut stop = chunk.clone();
+        stop[axis] = 1;
+        stop
+    };
+    for (what, stop) in [("plane, axis 0", thin(0)), ("plane, last axis", thin(chunk.len() - 1))] {
+        let len = stop.iter().product::<u64>() as usize * TYPESIZE;
+        let arrays =
+            [super::arrays::create(subject, None, threads)?, super::arrays::create(subject, None, 1)?];
+        let selection = Selection::from_box(&vec![0; stop.len()], &stop);
+        let mut duel = OneChunk { arrays, selection, items: Rng::new(9).bytes(len) };
+        let name = format!("{}, overwrite in one chunk a {what}", subject.parameters());
+        let label = Label::new(OWN, name, threads, Unit::Bytes(len)).against("b2nd, one thread");
+        bench.duel(label, bench.effort(1000, 300), &mut duel)?;
+        let [one, other] = &duel.arrays;
+        if one.read_bytes(Selection::all())? != other.read_bytes(Selection::all())? {
+            return Err("two threads wrote other items than one".into());
+        }
+    }
+    Ok(())
 }
 
 /// Reads that check what they fetch by its checksums, and the same reads without.
