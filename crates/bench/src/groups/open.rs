@@ -47,6 +47,9 @@ pub(crate) fn run(bench: &mut Bench<'_>) -> Outcome {
     Ok(())
 }
 
+/// Chunks that are made by one write.
+const AT_ONCE: i64 = 1_000_000;
+
 /// By b2nd: C-Blosc2 would write the whole index again for each chunk.
 fn make(path: &Path, chunks: i64, noise: bool) -> Outcome {
     let shape = [(chunks * ITEMS).unsigned_abs()];
@@ -59,7 +62,14 @@ fn make(path: &Path, chunks: i64, noise: bool) -> Outcome {
         .with_checksums(false);
     let mut writer = options.create_uncommitted(path, Dtype::parse("<i4")?, shape)?;
     if noise {
-        writer.write_bytes(Selection::all(), &Rng::new(51).bytes((chunks * ITEMS) as usize * TYPESIZE))?;
+        let mut rng = Rng::new(51);
+        // One write must not plan more than the limits allow.
+        for first in (0..chunks).step_by(AT_ONCE as usize) {
+            let last = (first + AT_ONCE).min(chunks);
+            let [start, stop] = [first, last].map(|n| [(n * ITEMS).unsigned_abs()]);
+            let items = rng.bytes(((last - first) * ITEMS) as usize * TYPESIZE);
+            writer.write_bytes(Selection::from_box(&start, &stop), &items)?;
+        }
     }
     writer.commit()?;
     Ok(())
