@@ -168,6 +168,12 @@ impl From<Error> for Failure {
                     Outcome::Damaged,
                     "is it a Blosc2 file? `b2nd verify FILE` says what is damaged, `b2nd repair FILE NEW.b2nd` saves the rest",
                 ),
+                Fault::Limit if matches!(other, Error::Limit { what, .. } if what.contains("chunk offsets")) => {
+                    (
+                        Outcome::Environment,
+                        "the file is damaged or forged: its index claims far more chunks than it has bytes for",
+                    )
+                }
                 Fault::Limit => (Outcome::Environment, "read a smaller part at a time, with --slice"),
                 Fault::Environment => (Outcome::Environment, io_hint(io::ErrorKind::Other)),
                 _ => (Outcome::Usage, "`b2nd --help` and `b2nd VERB --help` show the forms with examples"),
@@ -190,5 +196,17 @@ fn io_hint(kind: io::ErrorKind) -> &'static str {
         }
         io::ErrorKind::OutOfMemory => "give less --memory or fewer --threads",
         _ => "the operating system refused; the files are as they were",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_forged_index_is_called_so() {
+        let limit = |what| Failure::from(Error::Limit { what, found: 1 << 29, allowed: 1 << 23 }).to_string();
+        assert!(limit("a block of the chunk offsets").contains("forged"));
+        assert!(limit("the result").contains("--slice"));
     }
 }
