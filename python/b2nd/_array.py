@@ -78,7 +78,7 @@ class Array(Described):
         """
         plan = _indexing.plan(key, self.shape)
         if out.shape != plan.shape:
-            raise ValueError(f"out has the shape {out.shape}, and the index takes {plan.shape}")
+            raise ValueError(f"out has the shape {out.shape}, and the index gives {plan.shape}")
         if out.dtype == self.dtype and out.flags.c_contiguous and plan.order is None:
             self._read_raw(plan, out.reshape(plan.raw))
         else:
@@ -818,7 +818,7 @@ def _counts(shape: Sequence[int], chunks: Sequence[int]) -> list[int]:
 def _reopened(path: str, state: int, axes: tuple[int | None, ...] | None, nthreads: int | None = None) -> Array:
     array = Array._of(_open(path, opening(mode="r", nthreads=nthreads)), axes)
     if array._handle.state() != state:
-        raise ChangedError(f"{path}: it has been changed since this array was pickled: open it again by its path")
+        raise ChangedError(f"{path}: the file has changed since this array was pickled: open it again by its path")
     return array
 
 

@@ -200,7 +200,7 @@ def asarray(x: Any, dtype: Any = None, *, copy: bool | None = None, urlpath: Pat
     if there and not copy:
         return x
     if copy is False:
-        raise ValueError("copy=False, and what is asked for is not there without a copy")
+        raise ValueError("copy=False, but this needs a copy")
     return array(x, dtype, urlpath=urlpath, **options)
 
 

@@ -72,7 +72,7 @@ def items_of(value: Any, dtype: np.dtype[Any], ndim: int | None = None) -> np.nd
     if isinstance(value, (list, tuple, range)):
         items = np.array(value, dtype)
         if ndim is not None and items.ndim > ndim:
-            raise ValueError(f"setting an array element with a sequence: {items.ndim} axes are given, and {ndim} are taken")
+            raise ValueError(f"setting an array element with a sequence: the value has {items.ndim} axes, and the place {ndim}")
         return items
     if dtype.fields is None and not hasattr(value, "__array__"):
         return np.array(value, dtype)

@@ -101,7 +101,7 @@ class Attributes(MutableMapping[str, Any]):
 
 def _check(name: str) -> None:
     if name in _OWN:
-        raise KeyError(f"{name!r} is b2nd's own")
+        raise KeyError(f"the attribute {name!r} is reserved for b2nd")
 
 
 class Metalayers(Mapping[str, Any]):

@@ -42,7 +42,7 @@ def arange(
     step = 1 if step is None else step
     of = np.result_type(*map(np.asarray, (start, stop, step))) if dtype is None else np.dtype(dtype)
     if of.kind not in "iufc" or not all(np.asarray(one).dtype.kind in "biuf" for one in (start, stop, step)):
-        raise TypeError("arange makes numbers, of numbers")
+        raise TypeError("arange needs numbers, and makes numbers")
     count = max(math.ceil((stop - start) / step), 0)
     # As NumPy: the second item says what the step is among items of this dtype.
     first, second = (np.asarray(one).astype(of) for one in (start, start + step))
@@ -75,7 +75,7 @@ def linspace(
             raise ValueError("linspace needs to know how many numbers to make: num or shape")
         num = math.prod(_shape(shape))
     if num < 0:
-        raise ValueError(f"{num} is no number of items")
+        raise ValueError(f"num has to be 0 or more, not {num}")
     inner = np.result_type(start, stop, float(num))
     of = inner if dtype is None else np.dtype(dtype)
     first, last, parts = inner.type(start), inner.type(stop), num - 1 if endpoint else num

@@ -54,7 +54,7 @@ class Blosc2Codec(ArrayBytesCodec, ArrayBytesCodecPartialDecodeMixin):
         return {"name": NAME, "configuration": configuration}
 
     def compute_encoded_size(self, input_byte_length: int, chunk_spec: Any) -> int:
-        raise NotImplementedError("how small a chunk becomes is known when it is compressed")
+        raise NotImplementedError("the size of a chunk is known only after its compression")
 
     async def _encode_single(self, chunk_array: Any, chunk_spec: Any) -> Any:
         items = np.ascontiguousarray(chunk_array.as_numpy_array())

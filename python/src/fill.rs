@@ -41,7 +41,7 @@ impl FillJob {
 }
 
 fn ended(py: Python<'_>) -> PyErr {
-    usage(py, "this job is at its end")
+    usage(py, "this job has ended")
 }
 
 fn receipts(py: Python<'_>, texts: &[String]) -> PyResult<Vec<FillReceipt>> {

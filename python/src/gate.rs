@@ -57,7 +57,7 @@ impl<T> Gate<T> {
             if self.is_forked() && from.elapsed() > FORKED_PATIENCE {
                 return Err(usage(
                     py,
-                    "another thread was using this array when its process forked, and is not here to give it back: open it again",
+                    "another thread was using this array when the process forked: open it again in this process",
                 ));
             }
             sleep = (sleep * 2).min(LONGEST_SLEEP);

@@ -88,7 +88,7 @@ impl Making {
                 "zeros" => Fill::Zeros,
                 "nan" => Fill::Nan,
                 "uninit" => Fill::Uninit,
-                _ => return Err(usage(py, format!("an array is not filled with '{word}'"))),
+                _ => return Err(usage(py, format!("an array cannot be filled with '{word}'"))),
             }),
         };
         for (name, content) in self.meta {
@@ -270,7 +270,7 @@ impl Repairing {
             Some("zeros") => options.with_fill(Special::Zeros),
             Some("nan") => options.with_fill(Special::Nan),
             Some("uninit") => options.with_fill(Special::Uninit),
-            Some(word) => return Err(usage(py, format!("what is lost is not filled with '{word}'"))),
+            Some(word) => return Err(usage(py, format!("fill is 'zeros', 'nan' or 'uninit', not '{word}'"))),
         })
     }
 }

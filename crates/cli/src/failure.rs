@@ -152,16 +152,15 @@ impl From<Error> for Failure {
                 (Outcome::Usage, "give --force to replace it, or choose another name")
             }
             Error::Locked(_) => (Outcome::Environment, "nothing was changed: run the command again later"),
-            Error::Changed { .. } => (
-                Outcome::Environment,
-                "nothing of either was lost: run the command again on what is there now",
-            ),
+            Error::Changed { .. } => {
+                (Outcome::Environment, "neither change was lost: run the command again on the current state")
+            }
             Error::OutOfMemory { .. } => {
                 (Outcome::Environment, "give less --memory or fewer --threads, or choose smaller --chunks")
             }
             Error::Unsupported { .. } => (
                 Outcome::Damaged,
-                "the file may be sound, but this program cannot read that; `b2nd info` shows what it can",
+                "the file may be sound, but this program cannot read that part; `b2nd info` shows what it can read",
             ),
             other => match other.fault() {
                 Fault::File => (

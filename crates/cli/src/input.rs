@@ -146,7 +146,7 @@ impl Input {
         if self.raw {
             Failure::usage(message, "check --dtype and --shape, and whether the input is whole")
         } else {
-            Failure::damaged(message, "the file was cut off: get it whole, or make it again")
+            Failure::damaged(message, "the file is truncated: copy it again, or make it again")
         }
     }
 
@@ -155,7 +155,7 @@ impl Input {
         if self.raw {
             let kind = &self.kind;
             let hint = format!(
-                "check --dtype {} and --shape {}: both say how many bytes there are",
+                "check --dtype {} and --shape {}: together they set the number of bytes",
                 kind.dtype,
                 lengths(&kind.shape)
             );

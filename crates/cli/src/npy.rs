@@ -27,7 +27,7 @@ pub(crate) fn read_header(name: &Path, from: &mut dyn Read) -> Result<Header> {
         ),
         error => Failure::from(error)
             .about(name)
-            .with_hint("the input must be whole: numpy.load(…) says more, or make it again"),
+            .with_hint("the input must be complete: numpy.load(…) tells more, or make the file again"),
     };
     let len = header_len(&bytes).map_err(about)?;
     read_up_to(name, from, len, &mut bytes)?;

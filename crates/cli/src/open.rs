@@ -111,7 +111,7 @@ pub(crate) fn refused(path: &Path, error: Error) -> Failure {
     {
         return if is_headless(path, &head) {
             Failure::damaged(
-                format!("{}: is not a Blosc2 file, or has lost its head", path.display()),
+                format!("{}: is not a Blosc2 file, or its beginning is damaged", path.display()),
                 "`b2nd repair FILE NEW.b2nd` looks for what is left of a Blosc2 file",
             )
         } else {
@@ -313,15 +313,15 @@ pub(crate) fn raw(raw: &Raw, input: &Path) -> Result<Option<(Dtype, Vec<u64>)>> 
         _ => {
             let name = if output::is_standard(input) { "standard input".into() } else { name.to_string() };
             return Err(Failure::usage(
-                format!("{name}: its length is not known before its end"),
-                "give --shape with every length: one is worked out for files only",
+                format!("{name}: its length is not known in advance"),
+                "give every length in --shape: -1 works for files only",
             ));
         }
     };
     let mut head = [0; 6];
     if File::open(input).and_then(|mut file| file.read_exact(&mut head)).is_ok() && head == *b"\x93NUMPY" {
         return Err(Failure::usage(
-            format!("{name}: is a .npy file, which says its dtype and shape itself"),
+            format!("{name}: is a .npy file, which has its own dtype and shape"),
             "leave --dtype and --shape out: they are for raw bytes",
         ));
     }
@@ -329,7 +329,7 @@ pub(crate) fn raw(raw: &Raw, input: &Path) -> Result<Option<(Dtype, Vec<u64>)>> 
     if unit == 0 || size % unit != 0 {
         return Err(Failure::usage(
             format!("{name}: {size} bytes are not a whole number of parts of {unit} bytes"),
-            "check --dtype and --shape: the length that is left open is the size of the file divided by the others",
+            "check --dtype and --shape: the length -1 is the size of the file divided by the other lengths",
         ));
     }
     let shape = lengths.iter().map(|len| len.unwrap_or(size / unit)).collect();
@@ -367,11 +367,14 @@ fn set_dtype(array: &mut Array, text: &str) -> Result<()> {
             wanted.itemsize(),
             have.itemsize()
         );
-        return Err(Failure::usage(message, "the option says what the bytes mean; it converts nothing"));
+        return Err(Failure::usage(
+            message,
+            "the option only reinterprets bytes as a dtype of the same size; it does not convert",
+        ));
     }
     if *have != Dtype::raw(have.itemsize()) && wanted != *have {
         let message = format!("--dtype '{text}': the file says that its items are {have}");
-        return Err(Failure::usage(message, "the option is for files that do not say; it converts nothing"));
+        return Err(Failure::usage(message, "the option is for files without a dtype; it does not convert"));
     }
     array.set_dtype(wanted)?;
     Ok(())

@@ -17,8 +17,8 @@ pub(crate) fn is_standard(path: &Path) -> bool {
 pub(crate) fn check_named(path: &Path) -> Result<()> {
     if is_standard(path) {
         return Err(Failure::usage(
-            "-: arrays are read and written back and forth, so standard input and output will not do",
-            "give the name of a file (`./-` for one that is called so); `import` reads a stream, `export` writes one",
+            "-: arrays need random access, so standard input and output cannot be used",
+            "give the name of a file (`./-` for a file named `-`); `import` reads a stream, `export` writes one",
         ));
     }
     Ok(())
@@ -100,7 +100,7 @@ pub(crate) fn check_apart(input: &Path, output: &Path) -> Result<()> {
         let message = format!("{}: is the input itself", output.display());
         return Err(Failure::usage(
             message,
-            "write to another name; rename it afterwards if it shall take the place",
+            "write to another name, and rename it afterwards to replace the input",
         ));
     }
     Ok(())

@@ -126,7 +126,7 @@ impl<'a> Chunk<'a> {
             return Err(Error::length(
                 bytes,
                 out.len(),
-                format!("the buffer has {} bytes, and the chunk gives {bytes}", out.len()),
+                format!("the buffer has {} bytes, and the chunk needs {bytes}", out.len()),
             ));
         }
         let read = |scratch: &mut Scratch| match blocks::look(self.array, self.number, scratch)? {
@@ -182,7 +182,7 @@ impl<'a> Chunk<'a> {
             return Err(Error::dtype(
                 dtype,
                 T::dtype(),
-                format!("the items are {dtype}, and {} was asked for", T::dtype()),
+                format!("the items are {dtype}, and {} was requested", T::dtype()),
             ));
         }
         let bytes = self.size().saturating_mul(self.array.grid.itemsize() as u64);

@@ -59,7 +59,7 @@ impl Array {
                 shape.len(),
                 due,
                 format!(
-                    "the selection has the shape {shape:?}, and an array of {due} axes was asked for: an index takes an axis away"
+                    "the selection has the shape {shape:?}, and an array of {due} axes was requested: an index removes an axis, a range keeps it"
                 ),
             )
         };

@@ -204,7 +204,7 @@ fn check_element<T: Element>(dtype: &Dtype) -> Result<()> {
     if T::reads(dtype) {
         return Ok(());
     }
-    Err(Error::dtype(dtype, T::dtype(), format!("the items are {dtype}, and {} was asked for", T::dtype())))
+    Err(Error::dtype(dtype, T::dtype(), format!("the items are {dtype}, and {} was requested", T::dtype())))
 }
 
 /// The bytes of items in the byte order of `dtype`.

@@ -94,7 +94,7 @@ pub fn decode_range(
         Error::out_of_bounds(
             start.saturating_add(dst.len()),
             nbytes,
-            format!("{} bytes from {start} on are not inside the {nbytes} of the chunk", dst.len()),
+            format!("{} bytes from {start} on are not inside the chunk of {nbytes} bytes", dst.len()),
         )
     })?;
     match head.content() {

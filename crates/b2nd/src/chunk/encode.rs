@@ -208,7 +208,7 @@ impl Plan {
             Error::above(
                 MAX_CHUNK_BYTES,
                 nbytes,
-                format!("{nbytes} bytes are more than a chunk holds, {MAX_CHUNK_BYTES}"),
+                format!("{nbytes} bytes are more than the {MAX_CHUNK_BYTES} that a chunk can hold"),
             )
         })?;
         let blocksize = params.effective_blocksize(nbytes);

@@ -153,7 +153,7 @@ impl ChunkHeader {
 
     fn check_special(&self) -> Result<()> {
         let Some(kind) = self.special() else {
-            return Err(wrong(31, format!("{} is no kind of special chunk", self.special_id())));
+            return Err(wrong(31, format!("{} is not a known kind of special chunk", self.special_id())));
         };
         if self.is_variable() {
             return Err(wrong(30, "blocks of variable length in a special chunk"));

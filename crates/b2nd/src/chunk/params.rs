@@ -218,7 +218,7 @@ impl Params {
         }
         if self.dictionary && !codec::has_dictionaries(self.codec) {
             return Err(Error::compression(format!(
-                "{} has no dictionaries: zstd, lz4 and lz4hc have",
+                "{} has no dictionaries: only zstd, lz4 and lz4hc do",
                 self.codec.name()
             )));
         }

@@ -98,7 +98,7 @@ pub fn encode_special(kind: Special, nbytes: u32, value: &[u8], params: &Params)
         return Err(Error::above(
             MAX_CHUNK_BYTES,
             nbytes,
-            format!("{nbytes} bytes are more than a chunk holds, {MAX_CHUNK_BYTES}"),
+            format!("{nbytes} bytes are more than the {MAX_CHUNK_BYTES} that a chunk can hold"),
         ));
     }
     let typesize = params.stored_typesize();

@@ -110,13 +110,13 @@ fn read_part<'a>(
         return Ok(rest);
     }
     let byte = u8::try_from(size.unsigned_abs())
-        .map_err(|_| wrong(offset, format!("{size} is no length of a stream")))?;
+        .map_err(|_| wrong(offset, format!("{size} is not a valid length of a stream")))?;
     match rest.split_first() {
         Some((token, rest)) if token & TOKEN_RUN != 0 => {
             dst.fill(byte);
             Ok(rest)
         }
-        Some((token, _)) => Err(wrong(offset, format!("{token} is no token of a run"))),
+        Some((token, _)) => Err(wrong(offset, format!("{token} is not a valid token of a run"))),
         None => Err(cut()),
     }
 }

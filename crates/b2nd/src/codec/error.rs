@@ -9,5 +9,5 @@ pub(super) fn broken(reason: impl Into<String>) -> Error {
 
 /// A stream that is sound but ends before (or after) the `expected` bytes.
 pub(super) fn wrong_length(codec: &str, found: usize, expected: usize) -> Error {
-    broken(format!("the {codec} data stands for {found} bytes instead of {expected}"))
+    broken(format!("the {codec} data decodes to {found} bytes instead of {expected}"))
 }

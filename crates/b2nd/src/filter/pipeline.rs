@@ -155,8 +155,9 @@ fn parse_filter(name: &str) -> Result<Filter> {
 }
 
 fn parse_meta(text: &str) -> Result<u8> {
-    let wrong =
-        || Error::syntax(text, format!("{text:?} is no filter parameter: a number from -128 to 255 is"));
+    let wrong = || {
+        Error::syntax(text, format!("{text:?} is not a filter parameter: it is a number from -128 to 255"))
+    };
     let number: i16 = text.parse().map_err(|_| wrong())?;
     let signed = i8::try_from(number).map(|n| n.to_le_bytes()[0]);
     signed.or_else(|_| u8::try_from(number)).map_err(|_| wrong())

@@ -55,7 +55,7 @@ impl Steps {
             Filter::NdCell => write_cells(Kind::Items, info).map(Some),
             Filter::NdMean => write_cells(Kind::Mean, info).map(Some),
             Filter::OldByteDelta => {
-                Err(Error::compression("old_bytedelta is only read, as it was in error: take bytedelta"))
+                Err(Error::compression("old_bytedelta is defective and can only be read: use bytedelta"))
             }
             other => Err(Error::compression(format!(
                 "{} cannot be written: it is neither built in nor in the registry",

@@ -216,5 +216,5 @@ impl Step {
 
 /// The part of the first block that a block of `len` bytes refers to.
 fn reference(first: &[u8], len: usize) -> Result<&[u8]> {
-    first.get(..len).ok_or_else(|| Error::usage("the first block is shorter than one that refers to it"))
+    first.get(..len).ok_or_else(|| Error::usage("the first block is shorter than a block that refers to it"))
 }

@@ -37,7 +37,7 @@ fn cleared_bits(filter: &str, bits: &str, whole: i32, meta: u8) -> Result<u32> {
             Ok(cleared)
         }
         _ => Err(Error::compression(format!(
-            "{filter}:{precision} is out of range: 1 to {whole} keeps so many {bits}, -1 to {} clears so many",
+            "{filter}:{precision} is out of range: 1 to {whole} is the number of {bits} to keep, -1 to {} the number to clear",
             1 - whole
         ))),
     }

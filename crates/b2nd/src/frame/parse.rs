@@ -157,7 +157,7 @@ impl FrameParser {
     /// Takes the bytes that the last [`FrameParser::step`] asked for.
     pub(crate) fn supply(&mut self, bytes: &[u8]) -> Result<()> {
         if bytes.len() as u64 != self.need.end.saturating_sub(self.need.start) {
-            return Err(Error::usage("the parser of frames was given other bytes than it asked for"));
+            return Err(Error::usage("the parser of frames was given other bytes than it requested"));
         }
         match std::mem::replace(&mut self.stage, Stage::Spent) {
             Stage::Prefix => self.prefix(bytes),
@@ -168,7 +168,7 @@ impl FrameParser {
             Stage::IndexStart(header, trailer) => self.index_start(bytes, header, trailer),
             Stage::Index(header, trailer) => self.index(bytes, header, trailer),
             Stage::Done(_) | Stage::Spent => {
-                Err(Error::usage("the parser of frames was given bytes that it did not ask for"))
+                Err(Error::usage("the parser of frames was given bytes that it did not request"))
             }
         }
     }

@@ -260,7 +260,7 @@ impl Trailer {
     /// Adds or replaces an entry; `chunk` is its compressed content.
     pub(crate) fn set(&mut self, name: &str, chunk: Vec<u8>) -> Result<()> {
         if name == LAYER {
-            return Err(Error::usage(format!("`{LAYER}` is the name of the checksums: take another")));
+            return Err(Error::usage(format!("`{LAYER}` is the name of the checksums: choose another")));
         }
         if let Some((_, place)) = self.entries.iter_mut().find(|(found, _)| found.text() == name) {
             *place = chunk;

@@ -71,9 +71,9 @@ pub(crate) fn open(path: &Path, opening: Opening) -> Result<(OpenedStore, Layout
     if metadata.is_dir() {
         return match opening {
             Opening { mmap: true, .. } => {
-                refused("a sparse frame is not mapped into memory: open it without mapping")
+                refused("a sparse frame cannot be mapped into memory: open it without mapping")
             }
-            Opening { offset: 1.., .. } => refused("a sparse frame is a directory, and starts at no offset"),
+            Opening { offset: 1.., .. } => refused("a sparse frame is a directory, and has no offset"),
             Opening { write: true, .. } => {
                 Ok((OpenedStore::Write(Box::new(SparseDir::open(path, true)?)), Layout::Sparse))
             }
@@ -111,9 +111,7 @@ pub(crate) fn append(path: &Path) -> Result<(Box<dyn WriteStore>, u64)> {
     match fs::metadata(path) {
         Ok(metadata) if metadata.is_dir() => {
             let shown = path.display();
-            Err(Error::usage(format!(
-                "{shown}: a directory takes no further frame: frames are appended to files"
-            )))
+            Err(Error::usage(format!("{shown}: frames can be appended to files only, not to a directory")))
         }
         Ok(metadata) => {
             let store = FileStore::open(path, true, metadata.len())?;

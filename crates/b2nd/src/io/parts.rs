@@ -81,7 +81,7 @@ impl Parts {
             return Err(Error::above(
                 most,
                 len,
-                format!("{}: {len} bytes, where at most {most} are due", path.display()),
+                format!("{}: it has {len} bytes, and at most {most} are expected", path.display()),
             ));
         }
         let mut bytes = zeroed("a part", len)?;
@@ -108,7 +108,7 @@ impl Parts {
             Err(error) => return Err(parts.not_removed(error)),
             Ok(metadata) if !metadata.is_dir() => {
                 let shown = parts.directory.display();
-                return Err(Error::usage(format!("{shown}: not removed: it is no directory of parts")));
+                return Err(Error::usage(format!("{shown}: not removed: it is not a directory of parts")));
             }
             Ok(_) => {}
         }
@@ -118,7 +118,7 @@ impl Parts {
                 let (shown, other) = (parts.directory.display(), entry.path());
                 let other = other.display();
                 return Err(Error::usage(format!(
-                    "{shown}: not removed: it holds {other}, which is no part"
+                    "{shown}: not removed: it holds {other}, which is not a part"
                 )));
             }
         }

@@ -40,7 +40,7 @@ pub(crate) fn open_damaged(path: &Path, offset: u64) -> Result<(Arc<dyn ReadStor
     }
     if offset > 0 {
         let shown = path.display();
-        return Err(Error::usage(format!("{shown}: a sparse frame is a directory, and starts at no offset")));
+        return Err(Error::usage(format!("{shown}: a sparse frame is a directory, and has no offset")));
     }
     let mut listing = Listing::default();
     let failed = |e| Error::io("cannot read the directory", e).at_path(path);

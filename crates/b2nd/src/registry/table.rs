@@ -104,7 +104,7 @@ impl Registry {
 }
 
 fn taken(kind: &str, id: u8) -> Error {
-    Error::usage(format!("{kind} {id} is built in or reserved for the format: take an id from 160 to 255"))
+    Error::usage(format!("{kind} {id} is built in or reserved for the format: choose an id from 160 to 255"))
 }
 
 /// A codec of the user, with the name for its messages.
@@ -124,9 +124,10 @@ impl UserCodec {
     pub(crate) fn compress(&self, info: &BlockInfo<'_>, src: &[u8], dst: &mut [u8]) -> Result<Option<usize>> {
         let room = dst.len();
         match writing(&self.label, self.codec.compress(info, src, dst))? {
-            Some(len) if len > room => {
-                Err(Error::usage(format!("{}: it says that it wrote {len} bytes into {room}", self.label)))
-            }
+            Some(len) if len > room => Err(Error::usage(format!(
+                "{}: it reports {len} bytes written into a buffer of {room}",
+                self.label
+            ))),
             len => Ok(len),
         }
     }

@@ -146,7 +146,7 @@ impl Placing<'_> {
                 Error::format(
                     Part::Offsets,
                     None,
-                    "where it was is not known, and nothing that was found is it",
+                    "its position is not known, and no chunk that was found matches it",
                 )
             };
             let error = error.unwrap_or_else(gone);

@@ -141,7 +141,7 @@ fn some(lost: LostBlocks, head: &ChunkHead) -> Verdict {
     match lost.count() {
         0 => Verdict::Good(ChecksumStatus::Unchecked),
         _ if hopeless => {
-            let gone = || Error::format(Part::Stream, None, "no block of it can be read");
+            let gone = || Error::format(Part::Stream, None, "none of its blocks can be read");
             Verdict::Bad(lost.into_runs().next().map_or_else(gone, |(_, error)| error))
         }
         _ => Verdict::Partial(lost),

@@ -68,7 +68,7 @@ pub fn repair_in_place(path: impl AsRef<Path>, options: &RepairOptions) -> Resul
     let path = path.as_ref();
     if options.offset > 0 {
         return Err(Error::usage(
-            "a frame inside another file is not repaired in its place: repair it to another path",
+            "a frame inside another file cannot be repaired in place: repair it to another path",
         ));
     }
     let _owner = Owner::of_existing(path)?;

@@ -262,7 +262,7 @@ impl<'a> Cursor<'a> {
             return Err(Error::format(
                 Part::Metalayer,
                 at,
-                format!("marker {found:#04x} where {marker:#04x} is due"),
+                format!("found marker {found:#04x} instead of {marker:#04x}"),
             ));
         }
         let mut value = [0; N];

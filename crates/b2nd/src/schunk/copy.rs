@@ -74,7 +74,7 @@ impl SChunk {
             && io::is_within(own, path)
         {
             let shown = path.display();
-            return Err(Error::usage(format!("{shown}: the frame itself is no place for its copy")));
+            return Err(Error::usage(format!("{shown}: a frame cannot be copied onto itself")));
         }
         let kept = |name: &&str| !options.metalayers.iter().any(|(other, _)| other == name);
         let arrays = ["b2nd", "caterva"]
@@ -82,7 +82,7 @@ impl SChunk {
             .find(|name| kept(name) && self.header.metalayers().any(|(other, _)| other.text() == *name));
         if let (Some(name), Some(_)) = (arrays, chunksize.filter(|size| *size != self.chunksize())) {
             return Err(Error::usage(format!(
-                "metalayer `{name}` says how an array is cut into chunks: copy it as an array to cut it anew"
+                "metalayer `{name}` describes the chunks of an array: copy the frame as an array to change them"
             )));
         }
         let plain = FrameOptions { processing: Processing::default(), ..options.common.clone() };
@@ -139,7 +139,7 @@ impl SChunk {
         }
         let store = self.writer.store.successor()?.ok_or_else(|| {
             Error::unsupported(
-                "making a frame compact where its store cannot replace it: save it to a new place",
+                "this store cannot replace a frame, so it cannot be compacted: save a copy instead",
             )
         })?;
         let common = FrameOptions::new()

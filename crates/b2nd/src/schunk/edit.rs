@@ -114,7 +114,7 @@ impl SChunk {
             return Err(Error::length(
                 due,
                 value.len(),
-                format!("a value of {} bytes where {due} are due", value.len()),
+                format!("the value has {} bytes instead of {due}", value.len()),
             ));
         }
         let total = total.saturating_sub(self.fill_up(kind, value, size, total)?);

@@ -75,7 +75,7 @@ impl FrameState {
     ) -> Result<()> {
         if self.path().is_some_and(|own| io::is_within(own, path)) {
             let shown = path.display();
-            return Err(Error::usage(format!("{shown}: the frame itself is no place for its copy")));
+            return Err(Error::usage(format!("{shown}: a frame cannot be copied onto itself")));
         }
         let _owner = options.common.owner_lock().then(|| io::Owner::of_new(path)).transpose()?;
         let mut store = io::create(path, options.overwrite, options.layout, like)?;

@@ -103,7 +103,7 @@ pub fn frames(path: impl AsRef<Path>, options: &OpenOptions) -> Result<Vec<Frame
     let (store, layout) = io::open(path, opening)?;
     if layout == Layout::Sparse {
         let shown = path.display();
-        return Err(Error::usage(format!("{shown}: a sparse frame is a directory, and no file of frames")));
+        return Err(Error::usage(format!("{shown}: a sparse frame is a directory, not a file of frames")));
     }
     listed(store.as_read(), options).map_err(|error| error.at_path(path))
 }

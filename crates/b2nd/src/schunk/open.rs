@@ -58,7 +58,7 @@ impl SChunk {
         if layout == Layout::Sparse && options.frame.is_some() {
             let shown = path.display();
             return Err(Error::usage(format!(
-                "{shown}: a sparse frame is a directory, and no file of frames"
+                "{shown}: a sparse frame is a directory, not a file of frames"
             )));
         }
         // While C-Blosc2 changes it in its place, a frame is not whole.
@@ -145,9 +145,7 @@ impl SChunk {
         reader: impl FnOnce(SChunk) -> Result<R>,
     ) -> Result<R> {
         if options.write {
-            return Err(Error::usage(
-                "bytes that are borrowed are for reading only: own or share them to write",
-            ));
+            return Err(Error::usage("borrowed bytes are read-only: give owned or shared bytes to write"));
         }
         lend(bytes, |lent| {
             let mut schunk = Self::in_memory(MemoryStore::shared(lent), options)?;
@@ -158,7 +156,9 @@ impl SChunk {
 
     fn in_memory(store: MemoryStore, options: &OpenOptions) -> Result<Self> {
         if options.mmap {
-            return Err(Error::usage("files are mapped into memory; this frame is in memory already"));
+            return Err(Error::usage(
+                "only files can be mapped into memory, and this frame is in memory already",
+            ));
         }
         let store = store.at(options.offset)?;
         let found = frames::resolve(&store, options)?;
@@ -203,9 +203,7 @@ impl SChunk {
     /// As [`SChunk::open`], and what the store returns; [`Error::Usage`] when the options ask for writing.
     pub fn open_store(store: Arc<dyn ReadStore>, layout: Layout, options: &OpenOptions) -> Result<Self> {
         if options.write {
-            return Err(Error::usage(
-                "a store for reading is not written to: open_store_mut takes one for writing",
-            ));
+            return Err(Error::usage("this store is read-only: to write, open one with open_store_mut"));
         }
         Self::open_opened(OpenedStore::Read(store), layout, options)
     }
@@ -221,7 +219,7 @@ impl SChunk {
     fn open_opened(store: OpenedStore, layout: Layout, options: &OpenOptions) -> Result<Self> {
         if options.offset > 0 || options.frame.is_some() || options.mmap {
             return Err(Error::usage(
-                "a store has one frame, which starts at its first byte: offset, number and mapping are its own",
+                "the frame of a store starts at its first byte: leave out offset, frame number and mapping",
             ));
         }
         let path = store.as_read().path().map(Path::to_path_buf);

@@ -136,7 +136,7 @@ impl Opener {
     /// for; [`Error::OutOfMemory`].
     pub fn supply(&mut self, range: &FileRange, bytes: &[u8]) -> Result<()> {
         let at = self.asked.iter().position(|asked| asked.file == range.file && asked.range == range.range);
-        let Some(at) = at else { return Err(Error::usage("bytes that the opener did not ask for")) };
+        let Some(at) = at else { return Err(Error::usage("the opener did not request these bytes")) };
         let short =
             self.asked.get(at).is_some_and(|asked| asked.may_be_short) && (bytes.len() as u64) < range.len();
         if bytes.len() as u64 != range.len() && !short {
@@ -144,7 +144,7 @@ impl Opener {
             return Err(Error::length(
                 due,
                 found,
-                format!("{found} bytes are supplied for a range of {due}"),
+                format!("{found} bytes are supplied for a range of {due} bytes"),
             ));
         }
         self.asked.remove(at);
@@ -165,7 +165,7 @@ impl Opener {
             return Err(Error::length(
                 len,
                 bytes.len(),
-                format!("{} bytes are no suffix of a file of {len}", bytes.len()),
+                format!("{} bytes are not a suffix of a file of {len} bytes", bytes.len()),
             ));
         };
         self.len = Some(len);

@@ -370,7 +370,7 @@ impl FrameState {
             return Err(Error::out_of_bounds(
                 start.saturating_add(items.len()),
                 head.header().nbytes(),
-                format!("{} bytes from {start} on are not inside the chunk", items.len()),
+                format!("{} bytes from {start} on are outside the chunk", items.len()),
             ));
         }
         match head.content() {

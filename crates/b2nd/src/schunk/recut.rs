@@ -13,7 +13,7 @@ impl SChunk {
     /// [`Error::State`] when the frame has chunks.
     pub(crate) fn set_chunksize(&mut self, chunksize: u32, params: &Params) -> Result<()> {
         if self.nchunks() > 0 {
-            return Err(Error::state("the chunks of a frame keep their size"));
+            return Err(Error::state("the chunk size of a frame that has chunks cannot change"));
         }
         let fields = HeaderFields { layout: self.layout(), params, chunksize, nbytes: 0 };
         let metalayers: Vec<(&[u8], &[u8])> =
@@ -22,7 +22,7 @@ impl SChunk {
         if header.len() != self.header.len() {
             // What the committed header refers to would be written over.
             return Err(Error::unsupported(
-                "growing an empty frame with a header of another length; convert first",
+                "this empty frame has a header of another length and cannot grow: convert it first",
             ));
         }
         header.set_lengths(self.header.frame_len(), self.header.cbytes(), self.work().trailer.is_there());

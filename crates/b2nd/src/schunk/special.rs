@@ -83,7 +83,7 @@ pub(super) fn nan(typesize: u32) -> &'static [u8] {
 /// The stored offset that stands for a special chunk.
 pub(super) fn special_offset(kind: Special, typesize: u32) -> Result<i64> {
     if kind == Special::Nan && !matches!(typesize, 4 | 8) {
-        return Err(Error::usage("special chunks of NaN are only for items of 4 and 8 bytes"));
+        return Err(Error::usage("special chunks of NaN need items of 4 or 8 bytes"));
     }
     Entry::Special(kind).to_raw().ok_or_else(|| Error::usage("a repeated value needs a chunk of its own"))
 }

@@ -310,9 +310,9 @@ fn put<V>(table: &mut HashMap<i64, V, Keys>, raw: i64, value: V) -> Result<()> {
 fn same_damage(bad: &Bad) -> Error {
     let first = bad.first;
     match &bad.unsupported {
-        Some(what) => {
-            Error::unsupported(format!("{what}, as chunk {first}, which is stored in the same place"))
-        }
+        Some(what) => Error::unsupported(format!(
+            "{what} (the same as for chunk {first}, which is stored in the same place)"
+        )),
         None => Error::format(Part::Offsets, None, format!("the same as chunk {first}, which is damaged")),
     }
 }

@@ -297,7 +297,7 @@ impl SChunk {
         // Measurements of a codec and references to files are no data to keep.
         header.check_supported()?;
         if u64::from(header.cbytes()) != chunk.len() as u64 {
-            return refused(format!("it says {} bytes and has {}", header.cbytes(), chunk.len()));
+            return refused(format!("its header says {} bytes and it has {}", header.cbytes(), chunk.len()));
         }
         if header.nbytes() == 0 {
             return refused("it holds no items".to_owned());
@@ -307,10 +307,10 @@ impl SChunk {
         }
         match (header.is_variable(), self.header.has_vl_blocks()) {
             (true, false) if self.nchunks() > 0 => {
-                refused("its blocks differ in size, and those of the other chunks do not".to_owned())
+                refused("its blocks vary in size, and those of the other chunks do not".to_owned())
             }
             (false, true) if self.nchunks() > 0 => {
-                refused("its blocks have one size, and those of the other chunks differ".to_owned())
+                refused("its blocks have one size, and those of the other chunks vary in size".to_owned())
             }
             _ => Ok(header),
         }

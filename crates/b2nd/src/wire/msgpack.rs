@@ -76,7 +76,9 @@ impl<'a> Cursor<'a> {
         let marker = self.byte(what)?;
         let len = marker & 0x1f;
         if marker & 0xe0 != FIXSTR {
-            return Err(at.error(format!("{what} starts with {marker:02x}, which is no short text")));
+            return Err(
+                at.error(format!("{what} starts with {marker:02x}, which is not the marker of a short text"))
+            );
         }
         self.take(usize::from(len), what)
     }

@@ -27,7 +27,7 @@ impl FromStr for ByteSize {
         match number.checked_mul(1 << shift) {
             Some(0) => Err("give more than 0 bytes".into()),
             Some(bytes) => Ok(ByteSize(bytes)),
-            None => Err("that is more bytes than a computer has".into()),
+            None => Err("that is more than a computer can address".into()),
         }
     }
 }
@@ -76,9 +76,10 @@ impl FromStr for OpenLengths {
         match lengths {
             Ok(lengths) if lengths.iter().filter(|len| len.is_none()).count() < 2 => Ok(OpenLengths(lengths)),
             Ok(_) => Err("only one length can be -1".into()),
-            Err(_) => {
-                Err("give one length for each axis, such as 100,200, or -1,200 for all that is there".into())
-            }
+            Err(_) => Err(
+                "give one length for each axis, such as 100,200; -1 stands for the length that the input has"
+                    .into(),
+            ),
         }
     }
 }

@@ -87,7 +87,7 @@ fn check(args: &Append, array: &Array, axis: usize, dtype: &Dtype, shape: &[u64]
         let comma = if wanted.len() == 1 { "," } else { "" };
         return Err(Failure::usage(
             format!(
-                "{input}: shape {} does not go behind axis {axis} of {file}, which has shape {}",
+                "{input}: shape {} cannot be appended along axis {axis} of {file}, which has shape {}",
                 report::lengths(shape),
                 report::lengths(array.shape())
             ),

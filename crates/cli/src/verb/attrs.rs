@@ -72,7 +72,7 @@ fn check(args: &Attrs) -> Result<()> {
     use AttrsAction::{Export, Get, Import, Rm, Set};
     match (args.action, &args.name, &args.value) {
         (Some(Get | Set | Rm), None, _) => Err(Failure::usage(
-            "the name of the attribute lacks",
+            "the name of the attribute is missing",
             "b2nd attrs FILE get NAME; `b2nd attrs FILE` lists the names",
         )),
         (Some(Import), None, _) => Err(Failure::usage(
@@ -84,7 +84,7 @@ fn check(args: &Attrs) -> Result<()> {
             "b2nd attrs FILE set NAME VALUE, VALUE being JSON or a text",
         )),
         (Some(Get | Rm | Export | Import), _, Some(value)) => {
-            Err(Failure::usage(format!("there is no place for '{value}'"), "only `set` takes a value"))
+            Err(Failure::usage(format!("'{value}' is one argument too many"), "only `set` takes a value"))
         }
         _ => Ok(()),
     }
@@ -141,7 +141,7 @@ fn read_object(path: &Path) -> Result<Vec<(String, Vec<u8>)>> {
         let example = r#"give one JSON object, such as {"units": "K", "level": 3}; `b2nd attrs FILE export` writes one"#;
         Failure::usage(format!("{}: {why}", path.display()), example)
     };
-    match serde_json::from_str(&text).map_err(|error| wrong(format!("is no JSON: {error}")))? {
+    match serde_json::from_str(&text).map_err(|error| wrong(format!("is not JSON: {error}")))? {
         Json::Object(all) => {
             let each = |(name, value): (&String, &Json)| Ok((name.clone(), msgpack::import(value)?));
             all.iter()
@@ -149,7 +149,7 @@ fn read_object(path: &Path) -> Result<Vec<(String, Vec<u8>)>> {
                 .collect::<Result<_, Error>>()
                 .map_err(|error| Failure::from(error).about(path))
         }
-        _ => Err(wrong("is JSON, but no object".into())),
+        _ => Err(wrong("is JSON, but not an object".into())),
     }
 }
 

@@ -114,7 +114,10 @@ fn copy(args: &Convert, schunk: &SChunk) -> Result<Outcome> {
     if let Some((option, _)) = asked.into_iter().find(|(_, given)| *given) {
         let message =
             format!("{}: is a frame without an array, and {option} is for arrays", args.input.display());
-        return Err(Failure::usage(message, "such a frame is copied as it is: only --sparse is for it"));
+        return Err(Failure::usage(
+            message,
+            "a frame that is not an array is copied unchanged: of the options only --sparse applies",
+        ));
     }
     let layout = if storage.sparse { Layout::Sparse } else { Layout::Contiguous };
     let options = SaveOptions::new().with_layout(layout).with_overwrite(args.force);

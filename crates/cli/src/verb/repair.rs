@@ -19,7 +19,9 @@ pub(super) fn run(args: &Repair) -> Result<Outcome> {
     let about = |error: b2nd::Error| {
         let failure = open::refused(&args.input, error);
         match failure.outcome() {
-            Outcome::Damaged => failure.with_hint("nothing was written: too little of it is left to go by"),
+            Outcome::Damaged => {
+                failure.with_hint("nothing was written: too little of the file is left to repair")
+            }
             _ => failure,
         }
     };

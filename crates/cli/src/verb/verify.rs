@@ -43,7 +43,7 @@ fn one(args: &Verify, file: &Path) -> Result<Outcome> {
     let mut opened =
         described(file, args.place, exec.clone()).map_err(|failure| match failure.outcome() {
             Outcome::Damaged => failure.with_hint(
-                "nothing can be read without this part: `b2nd repair FILE NEW.b2nd` saves what can be saved",
+                "nothing can be read without this part: `b2nd repair FILE NEW.b2nd` saves what is left",
             ),
             _ => failure,
         })?;

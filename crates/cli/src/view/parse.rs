@@ -108,7 +108,10 @@ fn from_file(name: &str) -> Result<Part> {
             Ok(Part { text: name.into(), axes, mask: Some(shape) })
         }
         _ => Err(Failure::usage(
-            format!("{name}: shape {} of {dtype} is no selection", lengths(&shape)),
+            format!(
+                "{name}: an array of shape {} and dtype {dtype} cannot be used as a selection",
+                lengths(&shape)
+            ),
             "a slice takes a mask (booleans), or integers in one axis: indices along an axis of the array",
         )),
     }

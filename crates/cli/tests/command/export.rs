@@ -76,7 +76,7 @@ fn several_lists_and_masks_are_paired() {
     folder.fails(2, "3 and 2 entries", &["slice", "a.b2nd", "[0,1,2],[0,1]"]);
     folder.fails(2, "is a mask of shape (19, 11)", &["slice", "a.b2nd", "0,land.npy"]);
     folder.fails(2, "the mask has 13 entries", &["slice", "a.b2nd", "mask.npy"]);
-    folder.fails(2, "is no selection", &["slice", "a.b2nd", "in.npy"]);
+    folder.fails(2, "cannot be used as a selection", &["slice", "a.b2nd", "in.npy"]);
     folder.fails(3, "gone.npy", &["slice", "a.b2nd", "gone.npy"]);
     folder.fails(2, "list", &["slice", "a.b2nd", "[0, 19]"]);
 }

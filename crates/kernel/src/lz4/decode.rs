@@ -202,7 +202,8 @@ fn careful<R: Repeat, const START: bool>(
         return Err("a match has the offset 0");
     }
     if let Some(before @ 1..) = offset.checked_sub(o) {
-        let start = dictionary.len().checked_sub(before).ok_or("a match begins before all that is there")?;
+        let start =
+            dictionary.len().checked_sub(before).ok_or("a match begins before the start of the data")?;
         let known = before.min(len);
         dst[o..o + known].copy_from_slice(&dictionary[start..start + known]);
         o += known;

@@ -7,7 +7,7 @@ use super::{Decoder, Refusal, Result, literals, sections};
 pub(super) const MOST: usize = 128 << 10;
 
 const CUT_OFF: Refusal = Refusal::new("the frame is cut off");
-const WRONG_LENGTH: Refusal = Refusal::new("the frame stands for more or fewer bytes than it should");
+const WRONG_LENGTH: Refusal = Refusal::new("the frame decodes to more or fewer bytes than expected");
 
 /// Decodes the frame, which stands for `whole` bytes, into all of `dst`; with `START` only as much as there is room for.
 #[inline(always)]
@@ -51,7 +51,7 @@ pub(super) fn decode<M: Moves, const START: bool>(
                 out = block::<_, START>(decoder, isa, (frame, at, end), &mut repeats, dst, out)?;
                 at = end;
             }
-            _ => return Err(Refusal::new("a block is none of the kinds that there are")),
+            _ => return Err(Refusal::new("a block has an unknown kind")),
         }
         if header & 1 == 1 {
             break;

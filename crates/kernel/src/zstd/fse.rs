@@ -95,7 +95,7 @@ impl<const N: usize> Table<N> {
     /// A table of one symbol.
     pub(super) fn fill(&mut self, symbol: u8, codes: &[Entry]) -> Result<()> {
         self.entries[0] =
-            *codes.get(usize::from(symbol)).ok_or(Refusal::new("a symbol is none of a table"))?;
+            *codes.get(usize::from(symbol)).ok_or(Refusal::new("a symbol is not in its table"))?;
         self.log = Some(0);
         Ok(())
     }

@@ -63,7 +63,7 @@ impl Table {
 /// How many codes a word has for certain: 5 of 11 bits in 56.
 const IN_A_WORD: usize = 5;
 
-const BROKEN: Refusal = Refusal::new("a Huffman stream does not end where it should");
+const BROKEN: Refusal = Refusal::new("a Huffman stream does not end at its last bit");
 
 impl Table {
     /// Decodes a stream into all of `out`.

@@ -105,7 +105,7 @@ impl Header {
                     begin = end;
                 }
                 if table.log.is_none() {
-                    return Err(Refusal::new("literals refer to a code that is not there"));
+                    return Err(Refusal::new("literals refer to a missing code"));
                 }
                 if four {
                     table.decode_four(streams(frame, begin, self.end)?, out)?;
@@ -121,7 +121,8 @@ impl Header {
 #[cold]
 fn grow(room: &mut Vec<u8>, len: usize) -> Result<()> {
     let len = len.next_power_of_two().clamp(16 << 10, MOST + SLACK);
-    room.try_reserve_exact(len - room.len()).map_err(|_| Refusal::new("there is no memory for literals"))?;
+    room.try_reserve_exact(len - room.len())
+        .map_err(|_| Refusal::new("memory for literals could not be allocated"))?;
     room.resize(len, 0);
     Ok(())
 }

@@ -18,7 +18,7 @@ pub(super) fn count(frame: &[u8], begin: usize, end: usize) -> Result<(usize, us
         _ => ((byte(1)? | byte(2)? << 8) + 0x7f00, 3),
     };
     if count == 0 && len != src.len() {
-        return Err(Refusal::new("a block without sequences has more than its literals"));
+        return Err(Refusal::new("a block without sequences has bytes after its literals"));
     }
     Ok((count, begin + len))
 }
@@ -29,7 +29,7 @@ pub(super) fn tables<'a>(tables: &mut Tables, frame: &'a [u8], begin: usize, end
     let src = frame.get(..end).ok_or(CUT_OFF)?;
     let modes = *src.get(begin).ok_or(CUT_OFF)?;
     if modes & 3 != 0 {
-        return Err(Refusal::new("bits of the header of a block are set that have no meaning"));
+        return Err(Refusal::new("reserved bits of a block header are set"));
     }
     let mut at = begin + 1;
     let Tables { literals, offsets, matches, usual } = tables;
@@ -58,7 +58,7 @@ fn read<const N: usize>(
             table.build(&counts, codes);
             *at += used;
         }
-        _ if table.log.is_none() => return Err(Refusal::new("a block refers to a table that is not there")),
+        _ if table.log.is_none() => return Err(Refusal::new("a block refers to a missing table")),
         _ => {}
     }
     Ok(())

@@ -11,8 +11,8 @@ use std::hint::{black_box, cold_path, select_unpredictable};
 
 const TOO_LONG: Refusal =
     Refusal::new("a block stands for more bytes than there is room for, or has more literals than it says");
-const TOO_FAR: Refusal = Refusal::new("a match begins before all that is there");
-const BROKEN: Refusal = Refusal::new("the sequences of a block do not end where they should");
+const TOO_FAR: Refusal = Refusal::new("a match begins before the start of the data");
+const BROKEN: Refusal = Refusal::new("the sequences of a block do not end at the last bit");
 
 /// The sequences of a block: their tables, their bits, and how many there are.
 pub(super) type Coded<'a> = (&'a Tables, Bits<'a>, usize);

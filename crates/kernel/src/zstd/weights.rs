@@ -18,7 +18,7 @@ pub(super) struct Weights {
     pub(super) log: u32,
 }
 
-const BROKEN: Refusal = Refusal::new("the lengths of a Huffman code make no sense");
+const BROKEN: Refusal = Refusal::new("the code lengths of a Huffman code are invalid");
 
 /// Reads the weights that are described in `frame` from `begin` to `end` at most, and where the description ends.
 #[inline(always)]

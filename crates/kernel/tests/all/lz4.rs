@@ -210,7 +210,7 @@ fn what_is_wrong_is_said() {
     let decoded = |src: &[u8]| decode(Level::detect(), &[], src, &mut [0; 8]).unwrap_err();
     assert_eq!(decoded(&[]).reason, "the block is cut off");
     assert_eq!(decoded(&[0x10, 1, 0, 0, 0]).reason, "a match has the offset 0");
-    assert_eq!(decoded(&[0x10, 1, 2, 0, 0]).reason, "a match begins before all that is there");
+    assert_eq!(decoded(&[0x10, 1, 2, 0, 0]).reason, "a match begins before the start of the data");
     assert_eq!(decoded(&[0x90; 12]).reason, "the block stands for more bytes than there is room for");
     assert_eq!(decoded(&[0x10, 1, 1, 0, 0xf0]).offset, 4);
 }

@@ -163,7 +163,7 @@ fn blocks_of_each_kind_in_one_frame() {
     let frame = by_hand(4, &[(2, matched.len() as u32, matched)]);
     assert_eq!(
         decoded(&mut decoders(), &frame, 4).unwrap_err().reason,
-        "a match begins before all that is there"
+        "a match begins before the start of the data"
     );
 }
 
@@ -172,10 +172,10 @@ fn what_is_left_to_a_complete_decoder() {
     let reason = |frame: &[u8], len| decoded(&mut decoders(), frame, len).unwrap_err().reason;
     let frame = by_hand(3, &[(0, 3, b"abc")]);
     assert!(decoded(&mut decoders(), &frame, 3).is_ok());
-    assert_eq!(reason(&frame, 4), "the frame stands for more or fewer bytes than it should");
+    assert_eq!(reason(&frame, 4), "the frame decodes to more or fewer bytes than expected");
     assert_eq!(
         reason(&[&frame[..], &frame].concat(), 3),
-        "the frame stands for more or fewer bytes than it should"
+        "the frame decodes to more or fewer bytes than expected"
     );
     assert_eq!(reason(&frame[1..], 3), "not a frame");
     assert_eq!(reason(&[], 3), "the frame is cut off");
@@ -185,11 +185,11 @@ fn what_is_left_to_a_complete_decoder() {
         assert!(reason(&frame, 3).contains(expected));
     }
     assert_eq!(reason(&[0x28, 0xb5, 0x2f, 0xfd, 0, 0, 1, 0, 0], 0), "a frame that does not say its length");
-    assert_eq!(reason(&by_hand(0, &[(3, 0, b"")]), 0), "a block is none of the kinds that there are");
+    assert_eq!(reason(&by_hand(0, &[(3, 0, b"")]), 0), "a block has an unknown kind");
     let treeless = by_hand(3, &[(2, 5, &[0x33, 0x40, 0, 1, 0])]);
-    assert_eq!(reason(&treeless, 3), "literals refer to a code that is not there");
+    assert_eq!(reason(&treeless, 3), "literals refer to a missing code");
     let repeated = by_hand(3, &[(2, 4, &[0, 1, 0xfc, 1])]);
-    assert_eq!(reason(&repeated, 3), "a block refers to a table that is not there");
+    assert_eq!(reason(&repeated, 3), "a block refers to a missing table");
     let start = |len, room| Decoder::new().decode_start(Level::detect(), &frame, len, &mut vec![0; room]);
     assert!(start(3, 2).is_ok() && start(4, 2).is_err() && start(3, 4).is_err());
 }

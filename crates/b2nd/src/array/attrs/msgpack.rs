@@ -84,7 +84,7 @@ impl Reader<'_> {
         }
         self.values += 1;
         if self.values > MAX_VALUES {
-            return Err(format!("it has more than {MAX_VALUES} MessagePack values"));
+            return Err(format!("the attribute has more than {MAX_VALUES} MessagePack values"));
         }
         let marker = rmp::decode::read_marker(&mut self.rest).map_err(|_| cut_off())?;
         Ok(match marker {
@@ -157,7 +157,7 @@ impl Reader<'_> {
 
 fn length(of: usize) -> Result<u32> {
     u32::try_from(of).map_err(|_| {
-        Error::above(u32::MAX, of, format!("an attribute holds a value of length {of}: at most 2³² − 1"))
+        Error::above(u32::MAX, of, format!("an attribute holds a value of length {of}: the most is 2³² − 1"))
     })
 }
 

@@ -108,7 +108,7 @@ impl Cast {
 }
 
 fn unsupported(from: &Dtype, to: &Dtype) -> Error {
-    Error::dtype(to, from, format!("items of {from} cannot be converted to {to} here"))
+    Error::dtype(to, from, format!("items of {from} cannot be converted to {to}"))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -328,7 +328,7 @@ impl FillJob {
         let current = FillJob::join_with(&self.path, &self.options)?;
         if current.id != self.id {
             return Err(Error::state(format!(
-                "{}: another job has taken the place of this one",
+                "{}: this job was replaced by another one",
                 self.path.display()
             )));
         }

@@ -130,7 +130,7 @@ impl Asked {
         let may_be_short = keys.iter().any(|key| is_whole(key) && entry(key).is_some_and(|e| e.may_be_short));
         if bytes.len() as u64 != range.len() && !(short && may_be_short) {
             let (found, due) = (bytes.len(), range.len());
-            return Err(Error::usage(format!("{found} bytes are supplied for a range of {due}")));
+            return Err(Error::usage(format!("{found} bytes are supplied for a range of {due} bytes")));
         }
         // One range that was asked for answers that range; several that are joined answer all that lie in them.
         let exact = keys.iter().any(|key| is_whole(key) && entry(key).is_some_and(|e| e.named));
@@ -194,5 +194,5 @@ impl Asked {
 /// The error for bytes that nobody asked for.
 pub(super) fn not_asked(range: &FileRange) -> Error {
     let Range { start, end } = range.range;
-    Error::usage(format!("bytes {start} to {end} of {:?} were not asked for", range.file))
+    Error::usage(format!("bytes {start} to {end} of {:?} were not requested", range.file))
 }

@@ -249,7 +249,7 @@ impl<V: Visit + ?Sized> ChunkRead<'_, V> {
     }
 
     fn take(&self, index: usize) -> Result<BoxMut<'_>> {
-        self.visit.take(index).ok_or_else(|| Error::usage("two parts of the selection fall on one block"))
+        self.visit.take(index).ok_or_else(|| Error::usage("the selection names one block twice"))
     }
 
     /// Copies the selected items of a block, which starts at `start` of the decoded bytes, into their cell.

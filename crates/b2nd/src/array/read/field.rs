@@ -180,7 +180,7 @@ impl<'a> ArrayField<'a> {
                 bytes,
                 out.len(),
                 format!(
-                    "the buffer has {} bytes, and the selection gives {bytes}: shape {:?} of {}",
+                    "the buffer has {} bytes, and the selection needs {bytes}: shape {:?} of {}",
                     out.len(),
                     resolved.shape,
                     self.dtype

@@ -55,7 +55,7 @@ impl<'a> Search<'a> {
         };
         let result: Vec<u64> = shape.iter().enumerate().filter_map(kept).collect();
         if shape.iter().zip(&reduced).any(|(&n, &reduced)| reduced && n == 0) && !result.contains(&0) {
-            return Err(Error::usage(format!("{name} of no items: there is none to name")));
+            return Err(Error::usage(format!("{name} of an empty array: it needs at least one item")));
         }
         Ok(Search { array, axis, shape: result, wraps })
     }

@@ -73,7 +73,7 @@ macro_rules! with_float {
 }
 
 fn not_a_number() -> Error {
-    Error::usage("items of this size are no numbers")
+    Error::usage("no number has items of this size")
 }
 
 /// The kinds whose items are whole numbers.
@@ -272,7 +272,7 @@ impl Array {
         let key = self.numbers(name, |_| true)?;
         let job = self.job(over, self.dtype().to_native())?;
         if job.count() == 0 && !job.is_empty() {
-            return Err(Error::usage(format!("{name} of no items: there is none to name")));
+            return Err(Error::usage(format!("{name} of an empty array: it needs at least one item")));
         }
         match key.0 {
             // Of false and true the least is false unless all are true.
@@ -328,7 +328,7 @@ impl Array {
 
     fn spread(&self, over: &Over, ddof: f64, root: bool) -> Result<Reduced> {
         if !ddof.is_finite() {
-            return Err(Error::usage(format!("{ddof} degrees of freedom cannot be taken away")));
+            return Err(Error::usage(format!("the degrees of freedom cannot be reduced by {ddof}")));
         }
         let (kind, size) = self.numbers(if root { "std" } else { "var" }, |kind| !is_time(kind))?;
         if is_whole(kind) {
@@ -420,7 +420,7 @@ impl Array {
             Kind::Timedelta => "sum, mean, min, max, any, all and count_nan",
             _ => "none: only bools, numbers and times have them",
         };
-        Err(Error::usage(format!("items of {dtype} have no {name}; of the reductions they have {possible}")))
+        Err(Error::usage(format!("items of {dtype} have no {name}; their reductions are {possible}")))
     }
 
     fn job(&self, over: &Over, result: Dtype) -> Result<Job<'_>> {

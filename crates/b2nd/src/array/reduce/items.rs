@@ -53,7 +53,7 @@ impl Reduced {
             return Err(Error::dtype(
                 &self.dtype,
                 T::dtype(),
-                format!("the result is {}, and {} was asked for", self.dtype, T::dtype()),
+                format!("the result is {}, and {} was requested", self.dtype, T::dtype()),
             ));
         }
         let mut items = T::zeroed(self.bytes.len() / self.dtype.itemsize().max(1))?;

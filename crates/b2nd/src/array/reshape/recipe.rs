@@ -437,7 +437,7 @@ impl Recipe<'_> {
             let offset = piece.start.iter().zip(&strides).map(|(&at, &stride)| at as usize * stride).sum();
             (*bytes, offset, strides)
         } else {
-            let missing = || Error::usage("a part of the new shape comes from nowhere");
+            let missing = || Error::usage("a part of the new shape has no source");
             let (array, start, counts) = self.source(piece, base).ok_or_else(missing)?;
             let cast = match (&self.incoming, piece.from) {
                 (Incoming::Arrays(joined), Origin::New(_)) => joined.cast.as_ref(),

@@ -207,7 +207,7 @@ impl Array {
                 slab,
                 bytes,
                 format!(
-                    "{bytes} bytes are no whole slabs: one along axis {axis} of {:?} has {slab}",
+                    "{bytes} bytes are not a whole number of slabs: a slab along axis {axis} of {:?} has {slab} bytes",
                     self.shape()
                 ),
             ));
@@ -226,10 +226,10 @@ impl Array {
     pub(in crate::array) fn stage_delete(&mut self, axis: usize, range: Axis) -> Result<()> {
         let length = self.axis_length(axis)?;
         if matches!(range, Axis::NewAxis | Axis::Ellipsis) {
-            return Err(Error::usage("indices and ranges can be deleted, and no new axis and no '...'"));
+            return Err(Error::usage("only indices and ranges can be deleted, not a new axis or '...'"));
         }
         let Taken::Axes(picks) = Selection::new([range]).resolve(&[length])?.taken else {
-            return Err(Error::usage("points have no place along one axis"));
+            return Err(Error::usage("points cannot select along one axis"));
         };
         let mut axes = self.kept_axes()?;
         axes[axis] = match picks.as_slice() {

@@ -31,7 +31,7 @@ pub(super) fn points(coordinates: &[i64], shape: &[u64]) -> Result<Resolved> {
             ndim,
             coordinates.len(),
             format!(
-                "{} numbers are no points of an array with {ndim} axes, which take {ndim} each",
+                "{} numbers are not a whole number of points: a point of this array has {ndim} of them, one for each axis",
                 coordinates.len()
             ),
         ));
@@ -65,7 +65,7 @@ pub(super) fn coordinates(lists: &[Vec<i64>], shape: &[u64]) -> Result<Resolved>
             count,
             other.len(),
             format!(
-                "lists of coordinates have {count} and {} entries: a point takes one of each",
+                "lists of coordinates have {count} and {} entries: they need the same number, one for each point",
                 other.len()
             ),
         ));

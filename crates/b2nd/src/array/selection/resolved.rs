@@ -70,7 +70,7 @@ impl ResolvedSelection {
     /// [`Error::OutOfBounds`] when the array has no such axis; [`Error::Usage`] for selections of single items.
     pub fn along(&self, axis: usize) -> Result<TakenAxis> {
         let Taken::Axes(picks) = &self.taken else {
-            return Err(Error::usage("a selection of single items takes nothing along one axis"));
+            return Err(Error::usage("a selection of points has no part along one axis"));
         };
         let Some(pick) = picks.get(axis) else {
             return Err(Error::out_of_bounds(

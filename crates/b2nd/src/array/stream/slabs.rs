@@ -80,7 +80,7 @@ impl Slabs {
             ));
         };
         if own.iter().enumerate().any(|(axis, &n)| n == 0 && axis != self.axis) {
-            return Err(Error::usage("an array without items cannot be streamed: create it"));
+            return Err(Error::usage("an array without items cannot be streamed: make it with `create`"));
         }
         let memory = self.memory.unwrap_or(Self::DEFAULT_MEMORY);
         let across = own.iter().enumerate().filter(|(axis, _)| *axis != self.axis);

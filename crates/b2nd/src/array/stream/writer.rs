@@ -129,7 +129,9 @@ impl StreamWriter {
             return Err(Error::not_whole(
                 of_one,
                 bytes,
-                format!("{bytes} bytes are no slab: an item along axis {axis} has {of_one}"),
+                format!(
+                    "{bytes} bytes are not a whole number of slabs: one index along axis {axis} has {of_one} bytes"
+                ),
             ));
         }
         let count = slab.len() / of_one;
@@ -141,7 +143,7 @@ impl StreamWriter {
             return Err(Error::length(
                 expected,
                 len,
-                format!("{len} items along axis {axis}, which was to have {expected}"),
+                format!("the stream has {len} items along axis {axis}, and the shape says {expected}"),
             ));
         }
         self.grid_of(len)?;
@@ -180,7 +182,7 @@ impl StreamWriter {
             return Err(Error::length(
                 expected,
                 len,
-                format!("{len} items along axis {axis}, which was to have {expected}"),
+                format!("the stream has {len} items along axis {axis}, and the shape says {expected}"),
             ));
         }
         self.submit_row()?;
@@ -197,7 +199,7 @@ impl StreamWriter {
     fn check(&self) -> Result<()> {
         if std::process::id() != self.process {
             return Err(Error::state(
-                "a stream cannot be used in a forked process: its threads are not here",
+                "a stream cannot be used in a forked process: its threads are in the parent",
             ));
         }
         let crew = self.crew()?;
@@ -206,7 +208,7 @@ impl StreamWriter {
         if self.open {
             Ok(())
         } else {
-            Err(Error::state("a call of this stream failed: it can only be dropped"))
+            Err(Error::state("an earlier call of this stream failed: drop the stream"))
         }
     }
 

@@ -142,7 +142,7 @@ impl Array {
                 due,
                 found,
                 format!(
-                    "{found} bytes are given, and the selection takes {due}: shape {:?} of {}",
+                    "{found} bytes are given, and the selection needs {due}: shape {:?} of {}",
                     resolved.shape,
                     self.dtype()
                 ),

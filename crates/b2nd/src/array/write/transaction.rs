@@ -205,7 +205,7 @@ impl ArrayWriter {
     /// [`Error::State`] for a new array, which never was; [`Error::Io`] when the file cannot be read.
     pub fn rollback(mut self) -> Result<Array> {
         if self.new {
-            return Err(Error::state("a new array has nothing to go back to: drop its writer"));
+            return Err(Error::state("a new array has no earlier state to roll back to: drop its writer"));
         }
         self.array.rollback()?;
         Ok(self.array)

@@ -75,7 +75,11 @@ impl<'a> Reader<'a> {
         let distance = usize::from(u16::from_le_bytes([bytes[0], bytes[1]]));
         let start = token.checked_sub(distance);
         let found = start.and_then(|start| self.src[..token].get(start..)?.get(..len));
-        found.ok_or_else(|| self.wrong(format!("{len} bytes {distance} before the token at {token}")))
+        found.ok_or_else(|| {
+            self.wrong(format!(
+                "a match of {len} bytes, {distance} bytes before the token at {token}, lies outside the data"
+            ))
+        })
     }
 
     /// One cell, of the length of `cell`.
@@ -86,8 +90,9 @@ impl<'a> Reader<'a> {
             EQUAL => cell.fill(self.take(1)?[0]),
             SAME => cell.copy_from_slice(self.found(place, cell.len())?),
             token => {
-                let wrong =
-                    || Error::format(Part::Stream, place as u64, format!("{token} is no token of ndlz"));
+                let wrong = || {
+                    Error::format(Part::Stream, place as u64, format!("{token} is not a valid token of ndlz"))
+                };
                 if cell.len() != side * side {
                     return Err(wrong());
                 }

@@ -57,7 +57,7 @@ impl Context {
             Ok(Status::StreamEnd) if written == dst.len() => Ok(()),
             Ok(Status::StreamEnd) => Err(wrong_length("zlib", written, dst.len())),
             Ok(Status::Ok | Status::BufError) if written == dst.len() => {
-                Err(broken("the zlib data goes on after the last byte"))
+                Err(broken("the zlib data does not end at its last byte"))
             }
             Ok(Status::Ok | Status::BufError) => Err(broken("the zlib data is cut off")),
             Err(error) => Err(broken(format!("zlib: {}", error.as_str()))),

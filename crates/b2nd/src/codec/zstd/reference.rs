@@ -92,7 +92,7 @@ impl Dictionary {
 /// too little, or are too few.
 pub(in crate::codec) fn train(samples: &[u8], lengths: &[usize], room: usize) -> Result<Option<Vec<u8>>> {
     if lengths.iter().try_fold(0, |sum: usize, len| sum.checked_add(*len)) != Some(samples.len()) {
-        return Err(Error::usage("the samples of a dictionary are not as long as is said"));
+        return Err(Error::usage("the lengths of the samples of a dictionary do not add up to their bytes"));
     }
     let mut dictionary = crate::limits::zeroed("a dictionary", room as u64)?;
     match zstd_safe::train_from_buffer(&mut dictionary[..], samples, lengths) {

@@ -140,7 +140,7 @@ fn row(files: &Files<'_>, slice: &str) -> Result<Row> {
     let array = open(files)?;
     let view = View::parse(array.shape(), Some(slice))?;
     let Some(region) = view.as_box(array.ndim())? else {
-        return Err(Failure::usage(format!("the slice '{slice}' is no box"), "the demo cuts boxes"));
+        return Err(Failure::usage(format!("the slice '{slice}' is not a box"), "the demo cuts boxes"));
     };
     let cold = [
         forgotten(files.array, || Ok(open(files)?.read_bytes(view.whole()?)?))?,

@@ -31,7 +31,7 @@ pub(super) fn texts(
     let Some(Along::Range { axis: of_array, start, step }) = axis.and_then(|axis| along.get(axis).copied())
     else {
         return Err(Failure::usage(
-            format!("{option} {}: there is no axis of the array to put it along", path.display()),
+            format!("{option} {}: the picture has no axis of the array in that direction", path.display()),
             "coordinates go along an axis that the slice takes by a range: ':', '10:20', '::2'",
         ));
     };

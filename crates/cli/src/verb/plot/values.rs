@@ -103,7 +103,7 @@ pub(super) fn to_colours(dtype: &Dtype, items: &[u8], parts: usize) -> Result<Ve
     };
     if let Some(odd) = values.iter().find(|value| !(0.0..=whole).contains(*value)) {
         return Err(Failure::usage(
-            format!("a part of a colour is {odd}: as floats they lie from 0 to 1"),
+            format!("a colour component is {odd}: components that are floats lie from 0 to 1"),
             "give --slice with an integer for the last axis, to draw its values",
         ));
     }
