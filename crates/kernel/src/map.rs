@@ -5,8 +5,9 @@ use std::io;
 
 /// A file that is mapped into memory, for reading.
 ///
-/// The bytes are the file's own: no process may change or truncate it while the map exists. What happens otherwise is stated in
-/// `docs/SAFETY.md` (reading truncated bytes ends the process with SIGBUS). So files are mapped only on request.
+/// The bytes are the file's own: no process may change or truncate it while the map exists. What happens otherwise is
+/// stated in `docs/SAFETY.md` (reading truncated bytes ends the process with SIGBUS). So files are mapped only on
+/// request.
 #[derive(Debug)]
 pub struct Map(memmap2::Mmap);
 

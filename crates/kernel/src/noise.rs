@@ -6,14 +6,15 @@ const MIN_INPUT: usize = 4096;
 const MAX_INPUT: usize = 1 << 20;
 /// For most inputs these first bytes are enough to decide.
 const FIRST: usize = 1024;
-/// The largest deviation of noise from even counts: the sum of squared deviations over 256 counts, divided by the expected count, has
-/// mean 255 and standard deviation 22.6; this is six standard deviations above the mean.
+/// The largest deviation of noise from even counts: the sum of squared deviations over 256 counts, divided by the
+/// expected count, has mean 255 and standard deviation 22.6; this is six standard deviations above the mean.
 const MOST_UNEVEN: u64 = 391;
 
 /// Whether `src` is noise, judged by counts of bytes and by repeated sequences.
 ///
-/// Nearly all other inputs are rejected at once, and so are short ones and those above 1 MiB. One repeat of 20 bytes within 64 KiB is nearly always found, and
-/// so is one of many shorter repeats, from 6 bytes on. `table` is working memory.
+/// Nearly all other inputs are rejected at once, and so are short ones and those above 1 MiB. One repeat of 20 bytes
+/// within 64 KiB is nearly always found, and so is one of many shorter repeats, from 6 bytes on. `table` is working
+/// memory.
 ///
 /// ```
 /// use b2nd_kernel::noise::is_noise;
@@ -68,7 +69,8 @@ fn repeats(src: &[u8], table: &mut Vec<u32>) -> bool {
         let hash = u64::from_le_bytes([0, 0, a, b, c, d, e, f]).wrapping_mul(0x9E37_79B1_85EB_CA87);
         ((hash >> (64 - log)) as usize, (hash >> 16) as u32)
     };
-    // Every third sequence is looked up, every fifth entered. Since 3 and 5 have no common divisor, every distance is covered.
+    // Every third sequence is looked up, every fifth entered. Since 3 and 5 have no common divisor, every distance is
+    // covered.
     for at in (0..src.len().saturating_sub(19)).step_by(15) {
         let Some(piece) = src[at..].first_chunk::<20>() else { break };
         for seen in [0, 3, 6, 9, 12] {

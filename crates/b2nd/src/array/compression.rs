@@ -1,4 +1,4 @@
-//! How a new array is compressed: what the caller sets, over the defaults or over what another array has.
+//! Compression of a new array: the caller's settings, then those of a source array, then the defaults.
 
 use crate::array::grid::Grid;
 use crate::chunk::Params;
@@ -23,7 +23,7 @@ impl Compression {
     /// The parameters that are set, over those of `base`.
     pub(in crate::array) fn over(self, base: Params) -> Params {
         let codec = self.codec.unwrap_or(base.codec());
-        // The byte of one codec means nothing to another.
+        // The codec meta byte is kept for the same codec only.
         let kept_meta = if codec == base.codec() { base.codec_meta() } else { 0 };
         let split = self.split.unwrap_or(base.split());
         let clevel = self.clevel.unwrap_or(base.clevel());

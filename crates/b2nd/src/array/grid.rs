@@ -24,9 +24,9 @@ pub(crate) struct Grid {
     chunk_grid: Vec<u64>,
     /// Blocks along each axis of a chunk.
     block_grid: Vec<u64>,
-    /// How much one step along each axis adds to the number of a chunk.
+    /// For each axis, the difference between the numbers of neighbouring chunks.
     chunk_number_strides: Vec<u64>,
-    /// How much one step along each axis adds to the number of a block.
+    /// For each axis, the difference between the numbers of neighbouring blocks.
     block_number_strides: Vec<u64>,
     /// The distance in bytes between neighbours along each axis of a block.
     block_strides: Vec<usize>,
@@ -38,10 +38,10 @@ pub(crate) struct Grid {
     chunk_bytes: usize,
 }
 
-/// A stretch of a selection along one axis that lies in one block.
+/// The part of a selection along one axis that lies in one block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Segment {
-    /// The chunk along this axis.
+    /// Index of the chunk along this axis.
     pub(crate) chunk: u64,
     /// The block along this axis of the chunk.
     pub(crate) block: u64,
@@ -137,12 +137,12 @@ impl Grid {
         })
     }
 
-    /// The same items, stored as they are, under other axes: for each which of these axes it is, or none for a new one of
-    /// length 1. What is left out has length 1, and stays at index 0.
+    /// The geometry of a view of the stored items with other axes. Each names an axis of this grid, or none for a new
+    /// one of length 1. Axes that are left out have length 1, and their index is 0.
     ///
-    /// Items, chunks and blocks are found and numbered through it as they are through this one. What counts all of a chunk
-    /// or block (its bytes, its blocks) is of what is stored, also where an axis that is left out had chunks or blocks of
-    /// more than one item: they hold padding.
+    /// Items, chunks and blocks have the same numbers in both. Sizes of whole chunks
+    /// or blocks are those that are stored, even if an omitted axis has chunks or blocks of
+    /// more than one item, which hold padding.
     pub(crate) fn arranged(&self, axes: &[Option<usize>]) -> Grid {
         let arranged = |of: &[u64], new: u64| -> Vec<u64> {
             axes.iter().map(|axis| axis.and_then(|d| of.get(d).copied()).unwrap_or(new)).collect()
@@ -169,7 +169,7 @@ impl Grid {
         grid
     }
 
-    /// Checks the tighter bounds of what may be written.
+    /// Checks the bounds for writing, which are tighter than those for reading.
     pub(crate) fn check_writable(&self) -> Result<()> {
         for (what, found, most) in [
             ("a block", self.block_bytes as u64, MAX_BLOCK_BYTES),
@@ -223,7 +223,7 @@ impl Grid {
     pub(crate) fn chunk_bytes(&self) -> usize {
         self.chunk_bytes
     }
-    /// Whether the chunks that a write makes may be as large as they are: larger ones could not be read again.
+    /// An error if a write would make chunks that the limits forbid to read.
     pub(crate) fn check_chunk(&self, limits: &Limits) -> Result<()> {
         Limits::check("a chunk of the array", self.chunk_bytes as u64, limits.max_chunk_bytes())
     }
@@ -248,7 +248,7 @@ impl Grid {
         position(number as u64, &self.block_number_strides, &self.block_grid)
     }
 
-    /// Where block `number` begins in its chunk along `axis`, and how long blocks are there, in items.
+    /// First item of block `number` in its chunk along `axis`, and the block length, in items.
     pub(crate) fn block_along(&self, axis: usize, number: u64) -> (u64, u64) {
         let at = place(number, self.block_number_strides[axis], self.block_grid[axis]);
         (at * self.blocks[axis], self.blocks[axis])
@@ -290,7 +290,8 @@ impl Grid {
     pub(crate) fn block_lengths(&self) -> Vec<usize> {
         self.blocks.iter().map(|&b| b as usize).collect()
     }
-    /// The block shape as codecs and filters take it. What does not fit belongs to blocks without items, which nobody filters.
+    /// The block shape for codecs and filters. Lengths that overflow belong to blocks without items, which are never
+    /// filtered.
     pub(crate) fn block_shape(&self) -> Vec<u32> {
         self.blocks.iter().map(|&length| u32::try_from(length).unwrap_or(u32::MAX)).collect()
     }
@@ -306,7 +307,7 @@ impl Grid {
         cuts(self.blocks[axis]).saturating_add(cuts(self.chunks[axis])).saturating_add(1).min(pick.count())
     }
 
-    /// Cuts what is taken along `axis` where it passes from block to block. All of it lies inside the axis.
+    /// Cuts a pick along `axis` at block borders. The pick must lie inside the axis.
     pub(crate) fn segments(&self, axis: usize, pick: &Pick) -> Result<Vec<Segment>> {
         let most = usize::try_from(self.most_segments(axis, pick)).unwrap_or(usize::MAX);
         let mut segments = reserved("the plan of a selection", most)?;
@@ -377,7 +378,7 @@ impl Grid {
     }
 }
 
-/// Number strides: how much one step along each axis adds to the number of an item of a C-order grid.
+/// For each axis of a C-order grid, the difference between the numbers of neighbouring items.
 fn number_strides(lengths: &[u64]) -> Vec<u64> {
     let mut strides = vec![1; lengths.len()];
     for axis in (1..lengths.len()).rev() {

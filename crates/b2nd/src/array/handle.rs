@@ -1,4 +1,4 @@
-//! An open array: what it is, and how a frame becomes one.
+//! An open array, and how it is made from a frame.
 
 use crate::array::compression::array_params;
 use crate::array::dtype::Dtype;
@@ -58,7 +58,7 @@ impl Deref for ArraySnapshot {
     }
 }
 
-/// What an array is made of, for those who make another of it.
+/// Parts of an array, from which another one is made.
 pub(crate) struct ArrayParts {
     pub(crate) schunk: SChunk,
     pub(crate) grid: Grid,
@@ -222,8 +222,8 @@ impl Array {
         Ok(Array::from_parts(schunk, grid, dtype, meta.dtype, revision))
     }
 
-    /// How items of `dtype` are compressed as those of this array are: [`SChunk::params_to_write`], without the lossy filters
-    /// and codecs that are not made for `dtype`. New arrays made of this one take these where the options name none.
+    /// Parameters to compress items of `dtype` like this array: [`SChunk::params_to_write`], without the lossy filters
+    /// and codecs that do not suit `dtype`. New arrays made from this one use them unless the options name others.
     ///
     /// ```
     /// use b2nd::{Dtype, Filter, Options, Params};
@@ -274,7 +274,7 @@ impl Array {
         self.schunk.save(path, options)
     }
 
-    /// Appends a copy of the array to a file that holds any number of frames; the offset where it starts. See
+    /// Appends a copy of the array to a file that may hold frames already; returns the offset of the copy. See
     /// [`SChunk::append_to`](crate::schunk::FrameState::append_to), and [`frames`](crate::schunk::frames) for reading such files.
     ///
     /// # Errors
@@ -381,14 +381,14 @@ impl Array {
         self.schunk.stage_metalayer(name, content)
     }
 
-    /// Makes what is staged visible.
+    /// Makes the staged changes visible.
     pub(crate) fn commit(&mut self) -> Result<()> {
         self.schunk.commit()?;
         self.committed = None;
         Ok(())
     }
 
-    /// Forgets what is staged.
+    /// Discards the staged changes.
     pub(crate) fn rollback(&mut self) -> Result<()> {
         let done = self.schunk.rollback();
         if let Some(before) = self.committed.take() {
@@ -411,7 +411,7 @@ impl Array {
         self.schunk.set_block_shape(&self.grid.block_shape(), caterva);
     }
 
-    /// What codecs and filters know of an array with this geometry.
+    /// The context that codecs and filters get for an array with this geometry.
     pub(crate) fn context_of(&self, grid: &Grid) -> Context {
         self.schunk.context().clone().with_block_shape(&grid.block_shape())
     }
@@ -457,7 +457,7 @@ impl Array {
         self.at_once(|t| t.set_vlmetalayer(name, content))
     }
 
-    /// Removes a vlmetalayer, and commits; whether there was one.
+    /// Removes a vlmetalayer, and commits; returns whether it existed.
     ///
     /// # Errors
     /// [`Error::ReadOnly`].
@@ -541,7 +541,7 @@ fn check_chunksize(schunk: &SChunk, grid: &Grid) -> Result<()> {
         let reason = format!("chunks of the array have {due} bytes, and those of the frame {found}");
         return Err(Error::format(Part::Metalayer, None, reason));
     }
-    // The last one too: chunks of arrays are padded.
+    // The last chunk has the full size too, because chunks of arrays are padded.
     let (count, found) = (schunk.nchunks(), schunk.nbytes());
     if due.checked_mul(count) == Some(found) {
         return Ok(());
@@ -550,7 +550,7 @@ fn check_chunksize(schunk: &SChunk, grid: &Grid) -> Result<()> {
     Err(Error::format(Part::FrameHeader, 30, reason))
 }
 
-/// The dtype that a stored text stands for; raw bytes where it does not stand for items of this size.
+/// Parses a stored dtype text; falls back to raw bytes if it does not describe items of this size.
 fn dtype_of(stored: Option<&str>, itemsize: usize) -> Result<Dtype> {
     match stored.map(Dtype::parse) {
         Some(Ok(dtype)) if dtype.itemsize() == itemsize => Ok(dtype),

@@ -1,4 +1,4 @@
-//! The chunks of an array one by one, or on all threads: where each lies, and its items on demand.
+//! Iterates over the chunks of an array, one by one or on all threads, with their position and, on demand, their items.
 
 use crate::array::Array;
 use crate::array::Element;
@@ -17,7 +17,7 @@ use crate::limits::zeroed;
 use b2nd_kernel::boxes::Source;
 use b2nd_kernel::boxes::copy_box;
 
-/// One chunk of an array: the box of items that it holds. Nothing is read before it is asked for.
+/// One chunk of an array: the box of its items. Items are read on demand.
 ///
 /// ```
 /// use b2nd::{s, Dtype, Options};
@@ -56,7 +56,7 @@ impl<'a> Chunk<'a> {
     pub fn number(&self) -> u64 {
         self.number
     }
-    /// Where the chunk lies in the grid of chunks.
+    /// Index of the chunk along each axis of the grid of chunks.
     pub fn position(&self) -> &[u64] {
         &self.position
     }
@@ -243,7 +243,7 @@ impl Array {
         let exec: &Exec = self.schunk.exec();
         let tasks = usize::try_from(self.grid.nchunks())
             .map_err(|_| Error::too_large(usize::MAX, "more chunks than this machine can count"))?;
-        // Nobody knows how long the closure takes.
+        // The effort of the closure is unknown, so it counts as large.
         exec.run(tasks, u64::MAX, |_, number| work(&Chunk::new(self, number as u64, true)))
     }
 }

@@ -236,7 +236,7 @@ impl Array {
     }
 }
 
-/// How long items of this shape are along the axis of an array of shape `own` where they come in: 1 for items without it.
+/// Length of items of this shape along `axis` of an array of shape `own`: 1 if the items lack the axis.
 fn slab_length(axis: usize, own: &[u64], shape: &[usize]) -> Result<u64> {
     let mut slab = lengths(shape);
     if slab.len() + 1 == own.len() {

@@ -5,7 +5,7 @@
 use crate::array::dtype::{Dtype, Literal, from_literal};
 use crate::error::{Error, Fault, Part, Result};
 
-/// How many bytes of a file [`header_len`] looks at.
+/// The number of bytes of a file that [`header_len`] needs.
 pub const PREFIX_LEN: usize = 12;
 /// The longest header that is read, in bytes.
 pub const MAX_HEADER_LEN: usize = 1 << 20;
@@ -16,7 +16,7 @@ const ALIGN: usize = 64;
 /// The header has room for the axis that grows when items are appended: so many digits.
 const GROWTH_DIGITS: usize = 21;
 
-/// What a `.npy` header says.
+/// A parsed `.npy` header.
 ///
 /// ```
 /// use b2nd::array::{Dtype, npy};

@@ -1,4 +1,4 @@
-//! How a new array is made.
+//! Options for making a new array.
 
 use crate::array::Array;
 use crate::array::attrs::AttrValue;
@@ -35,7 +35,7 @@ use crate::schunk::frame_builder;
 use crate::schunk::is_object_layer;
 use std::path::Path;
 
-/// What a new array holds before anything is written.
+/// Initial content of a new array.
 ///
 /// ```
 /// use b2nd::{s, Dtype, Fill, Options};
@@ -57,7 +57,7 @@ pub enum Fill {
     Value(Vec<u8>),
 }
 
-/// How a new array is made. What is not set has a documented default.
+/// Options for making a new array. What is not set has a documented default.
 ///
 /// ```
 /// use b2nd::{Codec, Dtype, Options};
@@ -76,7 +76,7 @@ pub struct Options {
     chunks: Option<Shape>,
     blocks: Option<Shape>,
     compression: Compression,
-    /// Parameters that were given as a whole, or those of the array that the new one is made of.
+    /// Parameters given as a whole, or those of the source array.
     like: Option<Params>,
     layout: Layout,
     fill: Fill,
@@ -138,7 +138,7 @@ impl Options {
         self
     }
 
-    /// How the array that these make is opened again.
+    /// Options that reopen the array made with these.
     pub(crate) fn reopen(&self) -> OpenOptions {
         OpenOptions::new().with_frame_options(self.common.clone())
     }
@@ -158,7 +158,7 @@ impl Options {
         self
     }
 
-    /// The metalayers and vlmetalayers of another array come along, but for those that are given anew.
+    /// Adds the metalayers and vlmetalayers of another array, except those that are set already.
     pub(crate) fn with_metadata_of(mut self, schunk: &SChunk) -> Result<Self> {
         for (name, content) in schunk.metalayers() {
             let own = name == meta::NAME || name == meta::OLD_NAME;
@@ -208,8 +208,8 @@ impl Options {
         self.create_uncommitted_in_memory(dtype, shape)?.commit()
     }
 
-    /// As [`Options::create`], but nothing is visible at the path before [`ArrayWriter::commit`]; dropped before it,
-    /// nothing remains. For filling a new array in one go.
+    /// Like [`Options::create`], but nothing is visible at the path before [`ArrayWriter::commit`]. If the writer is
+    /// dropped before, nothing remains. For filling a new array in one commit.
     ///
     /// # Errors
     /// As [`Options::create`].
@@ -238,11 +238,11 @@ impl Options {
         Ok(ArrayWriter::new(self.make(path, dtype, grid)?))
     }
 
-    /// Starts an array at `path` that comes as slabs along one axis: see [`StreamWriter`].
+    /// Starts an array at `path` that is written in slabs along one axis: see [`StreamWriter`].
     ///
-    /// Nothing is visible at the path before [`StreamWriter::finish`] or [`StreamWriter::flush`]; dropped before, nothing
-    /// remains. Chunks that are not given are chosen so that a row of them takes at most a quarter of the memory that
-    /// [`Slabs::with_memory`] allows. A fill has no use here: every item is pushed.
+    /// Nothing is visible at the path before [`StreamWriter::finish`] or [`StreamWriter::flush`]; if dropped before,
+    /// nothing remains. Chunks that are not given are chosen so that a row of them takes at most a quarter of the
+    /// memory that [`Slabs::with_memory`] allows. A fill has no use here: every item is pushed.
     ///
     /// ```
     /// use b2nd::{s, Dtype, Options, Slabs};
@@ -310,7 +310,7 @@ impl Options {
             None => Target::Memory,
         };
         let mut schunk = SChunk::create(target, spec, &self.common)?;
-        // Without chunks there may be no room for an item in one either.
+        // An array without chunks may have chunks of no items, where the fill value does not fit.
         if let Some(value) = value.filter(|_| grid.nchunks() > 0) {
             let chunk = chunk::encode_special(Special::Value, grid.chunk_bytes() as u32, &value, &params)?;
             (0..grid.nchunks()).try_for_each(|n| schunk.put_chunk(n, &chunk))?;
@@ -388,7 +388,7 @@ impl Options {
     }
 }
 
-/// Refuses the names of metalayers that decide what a frame holds.
+/// Refuses names of metalayers that define the type of a frame.
 fn check_metalayer_name(name: &str) -> Result<()> {
     if name == meta::NAME || name == meta::OLD_NAME {
         return Err(Error::usage(format!("the metalayer '{name}' is written by the array itself")));
@@ -401,7 +401,7 @@ fn check_metalayer_name(name: &str) -> Result<()> {
     Ok(())
 }
 
-/// The lengths of a shape that the caller may give.
+/// The lengths of an optional shape.
 fn given(shape: Option<&Shape>) -> Result<Option<&[u64]>> {
     shape.map(Shape::lengths).transpose()
 }

@@ -1,6 +1,6 @@
-//! Chunk and block shapes for those who do not name them.
+//! Chooses chunk and block shapes.
 //!
-//! Of all axes the one of which the largest share is left is halved, again and again, until the piece is small enough. So
+//! The axis of which the largest share is left is halved, repeatedly, until the piece is small enough. So
 //! each axis is cut into about as many pieces as the others, and a slice along any of them reads about the same share of
 //! the array. Rows of the last axis are kept long enough to be copied fast.
 //! Halving leaves pieces that divide the shape almost evenly, so little is spent on padding.
@@ -15,7 +15,7 @@ pub const DEFAULT_BLOCK_BYTES: u64 = 128 << 10;
 /// Rows of at most this many bytes are kept whole: such as the colours of a picture, the columns of a table.
 const SHORTEST_ROW: u64 = 256;
 
-/// Chunk and block shapes for an array: what is given is kept, what is not is chosen.
+/// Chunk and block shapes for an array: given ones are kept, others are chosen.
 ///
 /// ```
 /// use b2nd::array::partition;
@@ -126,7 +126,7 @@ fn halve(shape: &[u64], itemsize: usize, most: u64) -> Vec<u64> {
         // Of two fractions piece/shape the larger, without dividing.
         let share = |d: usize, other: usize| u128::from(piece[d]) * u128::from(shape[other]);
         let more = |&a: &usize, &b: &usize| share(a, b).cmp(&share(b, a));
-        // Of equal ones the first axis, so that rows stay long; a short row is cut when there is nothing else.
+        // Among equal axes the first, so that rows stay long; a short row is cut only if no other axis can be.
         let axis = (0..piece.len()).filter(|&d| can_halve(d)).rev().max_by(more);
         let Some(axis) = axis.or_else(|| (0..piece.len()).rfind(|&d| piece[d] > 1)) else { break };
         piece[axis] = piece[axis].div_ceil(2);

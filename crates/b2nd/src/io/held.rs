@@ -1,5 +1,5 @@
-//! A directory that is held open. Its files are opened relative to it, because its path may lead to another directory by the time
-//! a chunk is read.
+//! A directory that is held open. Its files are opened relative to it, because its path may lead to another directory
+//! by the time a chunk is read.
 
 use super::pin;
 #[cfg(unix)]

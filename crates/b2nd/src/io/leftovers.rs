@@ -133,7 +133,8 @@ fn lock_stale(path: &Path, process: u32) -> Option<File> {
     }
     match file.try_lock() {
         Ok(()) => Some(file),
-        // The writer of a directory holds a lock on it. Without locks it cannot be known whether the directory is left over.
+        // The writer of a directory holds a lock on it. Without locks it cannot be known whether the directory is
+        // left over.
         Err(_) => None,
     }
 }

@@ -47,8 +47,8 @@ impl ReadStore for MappedFile {
     }
     fn read_at(&self, file: FileId, offset: u64, buf: &mut [u8]) -> Result<()> {
         self.bytes(file)?;
-        // Reads from the file instead of the map: if a writer has truncated the file since, that is an error and not the end of the
-        // process.
+        // Reads from the file instead of the map: if a writer has truncated the file since, that is an error and not
+        // the end of the process.
         let at = (self.base as u64).saturating_add(offset);
         let failed = |e| Error::io("cannot read the frame", e).at_path(&self.path);
         self.file.read_exact_at(buf, at).map_err(failed)

@@ -162,8 +162,8 @@ pub(crate) fn create(
     })
 }
 
-/// Opens an existing regular file. Others are refused before they are opened: opening a pipe would wait for its other end. If
-/// the file is replaced after the check, opening does not wait either. With `follow` off no link is followed.
+/// Opens an existing regular file. Others are refused before they are opened: opening a pipe would wait for its other
+/// end. If the file is replaced after the check, opening does not wait either. With `follow` off no link is followed.
 fn open_regular(path: &Path, metadata: &fs::Metadata, write: bool, follow: bool) -> Result<File> {
     if !metadata.is_file() {
         return Err(not_regular(path));

@@ -1,15 +1,15 @@
 //! Protects the states that readers use: a reader holds a shared lock on the frame while it is open, and a writer checks
 //! that it is alone before it overwrites bytes (or removes files) that an older state refers to.
 //!
-//! The locks are advisory and on whole files, so other programs do not notice them. The system releases them with the handle.
-//! On systems without such locks, or with mandatory ones only, a writer never counts as alone.
+//! The locks are advisory and on whole files, so other programs do not notice them. The system releases them with the
+//! handle. On systems without such locks, or with mandatory ones only, a writer never counts as alone.
 
 use std::fs::File;
 use std::fs::TryLockError;
 use std::time::{Duration, Instant};
 
-/// How long a reader waits while a writer checks whether it is alone. That takes microseconds, but the system may suspend the
-/// writer just then. A reader that went on without the lock could lose its state.
+/// How long a reader waits while a writer checks whether it is alone. That takes microseconds, but the system may
+/// suspend the writer just then. A reader that went on without the lock could lose its state.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// How long a writer tries to get back the lock that it had: a foreign program may hold it now.
 const MOMENT: Duration = Duration::from_millis(10);

@@ -49,7 +49,8 @@ impl Rights {
         let _ = system::give(file, &self.file, false);
     }
 
-    /// Sets them on a directory, as far as the system allows. Permissions of a file get the right to search where they allow reading.
+    /// Sets them on a directory, as far as the system allows. Permissions of a file get the right to search where
+    /// they allow reading.
     pub(super) fn give_directory(&self, directory: &Path) {
         let Ok(opened) = File::open(directory) else { return };
         let _ = match &self.directory {

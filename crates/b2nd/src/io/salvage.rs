@@ -62,8 +62,8 @@ pub(crate) fn open_damaged(path: &Path, offset: u64) -> Result<(Arc<dyn ReadStor
 /// Number of names to try for the old frame.
 const ATTEMPTS: u32 = 10_000;
 
-/// Replaces the frame at `path` by the one at `new`. The old one is renamed to `NAME.orig`, or a similar free name, which is
-/// returned. At every moment each file exists under one of its names.
+/// Replaces the frame at `path` by the one at `new`. The old one is renamed to `NAME.orig`, or a similar free name,
+/// which is returned. At every moment each file exists under one of its names.
 pub(crate) fn replace_keeping(path: &Path, new: &Path) -> Result<PathBuf> {
     let failed = |e| Error::io("cannot replace the frame", e).at_path(path);
     let target = fs::canonicalize(path).map_err(failed)?;

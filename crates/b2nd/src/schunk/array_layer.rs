@@ -14,7 +14,7 @@ use crate::limits::MAX_NDIM;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Revision {
-    /// `b2nd` with 7 fields: the one that is written.
+    /// `b2nd` with 7 fields, the revision that b2nd writes.
     B2nd7,
     /// `b2nd` with 6 fields (or marked so), the dtype as a name.
     B2nd6,
@@ -61,7 +61,7 @@ impl ArrayMeta {
         blocks.iter().zip(&self.chunks).all(|(&b, &c)| b > 0 && b <= c).then_some(blocks)
     }
 
-    /// The places of a chunk that is cut into `blocks`: whole blocks, so at least as many as its items.
+    /// Number of item slots of a chunk cut into `blocks`, padding included.
     fn chunk_places(&self, blocks: &[u64]) -> Option<u64> {
         self.chunks.iter().zip(blocks).try_fold(1u64, |total, (&chunk, &block)| {
             total.checked_mul(chunk.checked_next_multiple_of(block)?)
@@ -103,7 +103,7 @@ impl FrameState {
         Ok(true)
     }
 
-    /// The size of an item in chunks of `places` items. Some frames say 1 where items have more than 255 bytes.
+    /// The item size, from chunks of `places` items. Some frames store 1 for items of more than 255 bytes.
     fn stored_itemsize(&self, places: u64) -> u64 {
         let (typesize, chunksize) = (u64::from(self.header.params().typesize()), u64::from(self.chunksize()));
         match chunksize.checked_rem(places) {
@@ -129,7 +129,7 @@ impl FrameState {
     }
 }
 
-/// The name that is written.
+/// The name of the metalayer that b2nd writes.
 pub(crate) const NAME: &str = "b2nd";
 /// The name before 2023.
 pub(crate) const OLD_NAME: &str = "caterva";
@@ -184,7 +184,7 @@ pub(crate) fn parse(name: &str, content: &[u8]) -> Result<ArrayMeta> {
     Ok(ArrayMeta { revision, shape, chunks, blocks, dtype })
 }
 
-/// What the metalayer of an array among these says.
+/// Parses the array metalayer among these metalayers.
 pub(crate) fn stored_geometry<'a>(
     mut metalayers: impl Iterator<Item = (&'a str, &'a [u8])>,
 ) -> Option<ArrayMeta> {
@@ -284,14 +284,14 @@ impl<'a> Cursor<'a> {
         self.marked::<4>(INT32).map(i32::from_be_bytes)
     }
 
-    /// The tail, by what is there: nothing, a text, or a format byte and a text.
+    /// The end of the metalayer: nothing, a dtype text, or a format byte and a dtype text.
     fn dtype(&mut self) -> Result<Option<String>> {
         let tail = self.content.get(self.at..).unwrap_or_default();
         let Some(&first) = tail.first() else { return Ok(None) };
         if first != STR32 {
             self.byte()?;
             if first != 0 {
-                // Only NumPy's notation (0) was ever defined; in another one the text means nothing to us.
+                // Only NumPy's notation (0) is defined; text in another one is ignored.
                 return Ok(None);
             }
             if self.at == self.content.len() {

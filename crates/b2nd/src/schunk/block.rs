@@ -79,7 +79,7 @@ impl FrameState {
         let mut rest = blocks.clone();
         let mut runs = merge_ranges(blocks.map(span), self.range_costs()).peekable();
         if let Some(block) = &reference {
-            // It comes with the first run where it lies in that.
+            // The reference block is read with the first run if that contains it.
             let lies_in =
                 |run: &Merged| run.range.start <= block.start as u64 && block.end as u64 <= run.range.end;
             if !runs.peek().is_some_and(lies_in) {

@@ -1,8 +1,8 @@
 //! A bounded cache of decompressed blocks, shared by the threads that read one handle.
 //!
-//! A block is known by where its chunk is stored as well as by its numbers. A changed chunk gets a new place, so a write
-//! leaves nothing stale behind. Places come again after a rollback, which clears the cache, as a new list of chunks does, and
-//! where dead bytes are written again, of which the cache is told.
+//! The key of a block has the offset of its chunk as well as its numbers. A changed chunk is stored elsewhere, so a write
+//! makes no entry stale. Offsets are reused after a rollback or a new list of chunks, which clear the cache, and
+//! when dead bytes are overwritten, which drops their entries.
 
 use crate::exec::ForkMutex;
 use crate::frame::plan::FileId;
@@ -15,17 +15,17 @@ use std::sync::MutexGuard;
 /// What an entry costs besides its block: its key twice, its slot, and the spare room of both tables.
 const ENTRY_BYTES: u64 = 256;
 
-/// What a block cache holds and how it did, as [`SChunk::block_cache`](crate::schunk::FrameState::block_cache) tells.
+/// Size and hits of a block cache, from [`SChunk::block_cache`](crate::schunk::FrameState::block_cache).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct CacheUse {
-    /// The bytes that it may take.
+    /// The most bytes that it may use.
     pub capacity: u64,
     /// The bytes that it takes: the blocks, and 256 for each.
     pub bytes: u64,
     /// Blocks in it.
     pub blocks: u64,
-    /// Blocks that were found in it.
+    /// Number of reads of a block that found it in the cache.
     pub hits: u64,
     /// Blocks that were looked for and decoded.
     pub misses: u64,
@@ -50,19 +50,19 @@ impl Key {
     }
 }
 
-/// The cache of one handle. The blocks are those that a reader sees: post-processed.
+/// The cache of one handle. It holds post-processed blocks, as readers see them.
 #[derive(Debug, Default)]
 pub(crate) struct BlockCache {
     capacity: u64,
     clock: ForkMutex<Clock>,
 }
 
-/// Blocks in a circle. A hand goes round and takes out those that were not used since it came by last.
+/// Blocks in a circle (CLOCK eviction): a hand goes round and evicts blocks not used since it last passed.
 #[derive(Debug, Default)]
 struct Clock {
     slots: Vec<Slot>,
     places: HashMap<Key, usize>,
-    /// No chunk of a block that is here starts behind this.
+    /// The highest chunk offset among the cached blocks.
     highest: u64,
     hand: usize,
     bytes: u64,
@@ -87,7 +87,7 @@ impl BlockCache {
         BlockCache { capacity, clock: ForkMutex::default() }
     }
 
-    /// Whether a read that touches `blocks` blocks of `block_bytes` goes through the cache: not when it would turn over all of it.
+    /// Whether a read of `blocks` blocks of `block_bytes` uses the cache: not if it would evict everything.
     pub(crate) fn admits(&self, blocks: u64, block_bytes: usize) -> bool {
         self.capacity > 0 && blocks.saturating_mul(block_bytes as u64 + ENTRY_BYTES) <= self.capacity
     }
@@ -153,7 +153,7 @@ impl Clock {
             self.evict();
         }
         self.highest = self.highest.max(key.offset);
-        // A block has to be used again before the hand spares it: what is read once goes first.
+        // A new block starts unused, so that blocks read only once are evicted first.
         self.places.insert(key, self.slots.len());
         self.slots.push(Slot { key, block, used: false });
         self.bytes += more;
@@ -184,7 +184,7 @@ impl Clock {
         self.take_out(self.hand);
     }
 
-    /// Takes out the block in a slot, and puts the last one there.
+    /// Removes the block of a slot, and moves the last block there.
     fn take_out(&mut self, at: usize) {
         let gone = self.slots.swap_remove(at);
         self.places.remove(&gone.key);

@@ -1,4 +1,4 @@
-//! What a frame says about its chunks: offsets, vlmetalayers and checksums, loaded when one of them is first asked for.
+//! Offsets, vlmetalayers and checksums of a frame, loaded when one of them is first needed.
 
 use super::digests::Digests;
 use super::drive::{drive_behind, header_of, parse_behind, part};
@@ -21,7 +21,7 @@ pub(super) struct Catalog {
 }
 
 impl Catalog {
-    /// Takes what was parsed, and checks it by its checksums.
+    /// Makes a catalog of the parsed index and trailer, and checks them by their checksums.
     ///
     /// # Errors
     /// [`Error::Format`] when header, offsets or trailer do not match their checksums, unless the options leave checks out.
@@ -39,7 +39,7 @@ pub(super) struct CatalogState {
     lazy: Option<Arc<LazyCatalog>>,
 }
 
-/// A catalog that is loaded when it is asked for.
+/// A catalog that is loaded on first use.
 #[derive(Debug)]
 pub(super) struct LazyCatalog {
     loaded: OnceLock<Catalog>,
@@ -61,7 +61,7 @@ impl CatalogState {
             LazyCatalog { loaded: OnceLock::new(), loading: ForkMutex::default(), trailer_start, options };
         CatalogState { own: None, lazy: Some(Arc::new(lazy)) }
     }
-    /// The catalog, where it was loaded.
+    /// The catalog, if it is loaded.
     pub(super) fn loaded(&self) -> Option<&Catalog> {
         self.own.as_ref().or_else(|| self.lazy.as_ref()?.loaded.get())
     }
@@ -97,11 +97,12 @@ impl LazyCatalog {
             return Ok(catalog);
         }
         let read = || {
-            // With the header that was opened: another may stand in its place by now, and what this one refers to is still there.
+            // Uses the header that was opened: the file may have another one now, but what the old one refers to
+            // still exists.
             let index = drive_behind(store, header.clone(), &self.options.limits)?;
             Catalog::new(index, &self.options)
         };
-        // A writer that keeps no locks may have written over it.
+        // A writer without locks may have overwritten it.
         let catalog = read().map_err(|error| match is_replaced(store, header) {
             true => Error::changed("changed it"),
             false => error,
@@ -110,7 +111,7 @@ impl LazyCatalog {
     }
 }
 
-/// Whether another header has taken the place of the one that was read.
+/// Whether the header in the file differs from the one that was read.
 fn is_replaced(store: &dyn ReadStore, header: &Header) -> bool {
     header_of(store, header.len()).is_ok_and(|found| found != header.bytes())
 }
@@ -190,7 +191,7 @@ impl FrameState {
         let mut buffer = Vec::new();
         let len = range.end.saturating_sub(range.start);
         let bytes = part(self.store.as_ref(), range.start, len, &mut buffer)?;
-        // A writer that keeps no locks may have written over it.
+        // A writer without locks may have overwritten it.
         let taken = catalog.digests.supply_segment(at, bytes);
         taken.map_err(|error| match is_replaced(self.store.as_ref(), &self.header) {
             true => Error::changed("changed it"),

@@ -1,19 +1,19 @@
-//! What a handle knows of changes that are not committed.
+//! Uncommitted changes of a handle.
 
 use crate::frame::{Header, Layout, Space, Trailer, Undo};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// What has changed since the last commit, and how to take it back.
+/// Changes since the last commit, and how to undo them.
 #[derive(Debug, Default)]
 pub(super) struct Changes {
-    /// Not committed once: there is nothing at the path yet.
+    /// Whether the frame was never committed, so that its path does not exist yet.
     pub(super) unpublished: bool,
     /// Whether there is anything to commit.
     pub(super) dirty: bool,
     /// The process that opened the frame: a forked child has the handle too.
     pub(super) process: u32,
-    /// The way back to the committed offsets, to be gone from the last to the first.
+    /// Steps that undo changes of the offsets, to be applied from the last to the first.
     pub(super) undo: Vec<Undo>,
     /// Header and trailer of the last commit, when they have changed.
     pub(super) old: Option<(Arc<Header>, Arc<Trailer>)>,
@@ -32,13 +32,13 @@ pub(super) enum LayoutChanges {
 pub(super) struct FileChanges {
     /// Where the last of the chunks ends that were written since the last commit.
     pub(super) end: u64,
-    /// What may be written where.
+    /// Free and used bytes of the file.
     pub(super) space: Space,
     /// Whether chunks were written since the last commit.
     pub(super) wrote_chunks: bool,
     /// Whether this transaction has asked whether older states are still read.
     pub(super) space_is_open: bool,
-    /// Whether dead bytes were looked for that others have left.
+    /// Whether dead bytes of earlier writers were searched for.
     pub(super) surveyed: bool,
 }
 
@@ -57,14 +57,14 @@ pub(super) struct DirectoryChanges {
     pub(super) first_new: u64,
     /// Files put since the last commit and referred to.
     pub(super) added: BTreeSet<u32>,
-    /// Files of the last commit that nothing refers to any more.
+    /// Chunk files of the last commit that nothing refers to now.
     pub(super) obsolete: Vec<u32>,
     /// A file that nothing refers to and that stays, as its number is the highest that was given.
     pub(super) emptied: Option<u32>,
 }
 
 impl Changes {
-    /// Of a new frame, whose first chunk goes to `end` of a contiguous one.
+    /// Changes of a new frame; the first chunk of a contiguous one goes to `end`.
     pub(super) fn of_new(layout: Layout, end: u64) -> Self {
         let layout = match layout {
             Layout::Contiguous => {
@@ -144,7 +144,7 @@ impl Default for LayoutChanges {
 }
 
 impl FileChanges {
-    /// Of a frame that is there, with these places.
+    /// Changes of an existing frame with this space.
     pub(super) fn of(space: Space) -> Self {
         FileChanges { space, ..FileChanges::default() }
     }
@@ -200,8 +200,8 @@ impl DirectoryChanges {
         self.added.insert(number);
         self.chunk_bytes = self.chunk_bytes.saturating_add(len);
     }
-    /// Nothing refers to a file of `len` bytes any more. Whether it goes at once: nobody has seen it, and a rollback goes further
-    /// back.
+    /// Notes that nothing refers to a chunk file of `len` bytes. Returns whether it can be removed now: no commit has
+    /// it, and a rollback does not need it.
     pub(super) fn note_gone(&mut self, number: u32, len: u64) -> bool {
         self.chunk_bytes = self.chunk_bytes.saturating_sub(len);
         if u64::from(number) < self.first_new {
@@ -211,7 +211,7 @@ impl DirectoryChanges {
         self.added.remove(&number);
         true
     }
-    /// Files that perhaps nothing refers to.
+    /// Chunk files that may be unreferenced.
     pub(super) fn gone(&self) -> BTreeSet<u32> {
         self.obsolete.iter().chain(&self.emptied).chain(&self.kept).copied().collect()
     }

@@ -13,8 +13,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 impl SChunk {
-    /// Makes everything since the last commit visible: offsets and trailer where the header refers to nothing, sync, then the
-    /// header in one write.
+    /// Makes all changes since the last commit visible: writes offsets and trailer to unreferenced space, syncs, and
+    /// writes the header with one write.
     pub(crate) fn commit(&mut self) -> Result<()> {
         if !self.writer.changes.dirty && !self.writer.changes.unpublished {
             return Ok(());
@@ -63,10 +63,10 @@ impl SChunk {
         let files = self.writer.changes.directory();
         let file = self.writer.changes.file();
         let added: Vec<u32> = files.map(|files| files.added.iter().copied().collect()).unwrap_or_default();
-        // An offset may be stored twice; what something still refers to stays.
+        // Several chunks may share an offset; a file that one of them still refers to stays.
         let gone = files.map(DirectoryChanges::gone).unwrap_or_default();
         let mut obsolete: Vec<u32> = self.unreferenced(gone)?.into_iter().collect();
-        // Its number would be given again by whoever opens the frame next.
+        // Without it, the next handle would reuse its number.
         let named = self.work().offsets.max_stored()?;
         let emptied = obsolete.pop_if(|last| is_behind(*last, named));
         let commit = plan::Commit {
@@ -95,7 +95,7 @@ impl SChunk {
         Ok((header, steps, emptied))
     }
 
-    /// Removes chunk files that nothing refers to, where nobody reads an older state.
+    /// Removes unreferenced chunk files, if no reader has an older state.
     pub(super) fn remove_kept(&mut self) {
         let Some(files) = self.writer.changes.directory_mut() else { return };
         if files.kept.is_empty() || !self.writer.store.is_alone() {
@@ -107,7 +107,7 @@ impl SChunk {
         let mut stay = Vec::new();
         for number in kept {
             let file = FileId::Chunk(number);
-            // The next number would be given again without the last.
+            // The file with the last number stays, or that number would be reused.
             let last = is_behind(number, named) && u64::from(number).saturating_add(1) == next_file;
             let step = match last {
                 true => WriteStep::Put { file, bytes: Vec::new().into(), sync: false },
@@ -123,14 +123,14 @@ impl SChunk {
         self.keep_files(stay);
     }
 
-    /// Keeps these chunk files too, which nothing refers to.
+    /// Adds unreferenced chunk files to those that are kept for now.
     fn keep_files(&mut self, mut more: Vec<u32>) {
         if let Some(files) = self.writer.changes.directory_mut() {
             files.kept.append(&mut more);
         }
     }
 
-    /// Does the steps of a commit, but for those that take away what somebody still reads.
+    /// Applies the steps of a commit, except removals of files that a reader may need.
     fn apply_commit(&mut self, steps: &[WriteStep<'_>]) -> Result<()> {
         let mut alone = None;
         let mut kept = Vec::new();
@@ -148,7 +148,7 @@ impl SChunk {
             }
             if let Err(error) = self.apply(step) {
                 if let Some(file) = self.writer.changes.file_mut() {
-                    // It is not known any more which header a crash brings back.
+                    // After a failed write, it is unknown which header a crash would leave.
                     file.space.give_up();
                 }
                 self.note_reach(end_of(steps));
@@ -168,19 +168,19 @@ impl SChunk {
         Ok(())
     }
 
-    /// After a failed commit: the header that is there may be the new one, and the data of the old one is untouched.
+    /// Writes the old header back after a failed commit: the new one may be in the file, and the old data is intact.
     fn restore_header(&mut self) {
         // A frame that is left without chunks was replaced as a whole, or not at all.
         if self.layout() == Layout::Sparse || self.header.nbytes() == 0 || self.writer.changes.unpublished {
             return;
         }
         let bytes = self.committed_header().bytes().to_vec().into();
-        // Where this fails as well, a rollback sees a header that is not the one it knows, and cuts nothing off.
+        // If this fails too, the rollback finds a header that it does not know, and truncates nothing.
         let restored = self.apply(&WriteStep::WriteAt { file: FileId::Frame, offset: 0, bytes });
         let _ = restored.and_then(|()| self.apply(&WriteStep::Sync { file: FileId::Frame }));
     }
 
-    /// The header that is to be written over, where it does not lie in one sector, and the length of the file.
+    /// The header to be overwritten, if it spans sectors, and the length of the file.
     fn long_header(&self) -> Result<Option<(&Header, u64)>> {
         let header = self.committed_header();
         if self.writer.changes.unpublished || sector_end(self.store.start(), header.len()).is_none() {
@@ -214,7 +214,7 @@ impl SChunk {
         self.state.ends = Arc::default();
         self.digests_mut().forget();
         if self.writer.changes.dirty {
-            // What comes next may lie in the same places.
+            // Later chunks may be stored at the same offsets.
             self.cache.clear();
         }
         // A commit that failed may have written offsets and trailer, and no chunk.
@@ -246,8 +246,8 @@ impl SChunk {
             let start = self.header.len();
             self.writer.changes = Changes::of_new(self.layout(), start);
             if let Some(file) = self.writer.changes.file_mut() {
-                // What was written stays until something takes its place. Not cut off: where the commit failed after it had given
-                // the file its name, this is all there is at the path.
+                // Written data stays until it is overwritten. It is not truncated: if the commit failed after it had given
+                // the file its name, this is the only frame at the path.
                 file.space = Space::new(true, start..start, self.state.store.len(FileId::Frame)?);
                 file.space.synced();
                 file.space.release();

@@ -110,9 +110,9 @@ impl SChunk {
         Ok(copy)
     }
 
-    /// Rewrites the frame without the gaps that changes have left. A file is replaced by a new one under its name at once,
-    /// and whoever reads the old one keeps it. In a sparse frame every chunk is a file of its own, and there are no gaps:
-    /// files that nothing refers to are removed, unless somebody reads an older state.
+    /// Rewrites the frame without the gaps that changes have left. A file is replaced by a new one in one step,
+    /// and readers of the old one keep it. In a sparse frame every chunk is a file, and there are no gaps:
+    /// unreferenced files are removed, unless a reader has an older state.
     ///
     /// ```
     /// use b2nd::Params;
@@ -128,7 +128,7 @@ impl SChunk {
     ///
     /// # Errors
     /// [`Error::ReadOnly`]; [`Error::Format`] when a chunk is damaged; [`Error::Io`] when
-    /// the file cannot be replaced. Then the frame is as it was.
+    /// the file cannot be replaced. The frame is unchanged then.
     pub fn compact(&mut self) -> Result<()> {
         drop(self.transaction());
         self.begin()?;
@@ -145,7 +145,7 @@ impl SChunk {
         let common = FrameOptions::new()
             .with_limits(self.limits().clone())
             .with_exec(self.exec.clone())
-            // It takes the place of what is on the medium, so it has to be there first.
+            // The new file must be on the medium before it replaces the old one.
             .with_durability(self.writer.durability.max(Durability::Ordered));
         let spec = FrameSpec {
             layout: Layout::Contiguous,
@@ -173,7 +173,7 @@ impl SChunk {
         compact.take_chunks(self, None)?;
         compact.writer.locks = self.writer.locks.handed_on();
         {
-            // What others may have done while it was made is not replaced.
+            // Checks for changes by other writers during the copy, so that none is lost.
             self.look_for_peer_lock()?;
             let peer_lock = self.peer_lock();
             let _alone = peer_lock.as_ref().map(|peer_lock| peer_lock.alone()).transpose()?;
@@ -200,7 +200,7 @@ impl SChunk {
         Ok(())
     }
 
-    /// Takes header and metalayers of another frame, before there are any chunks.
+    /// Copies header and metalayers of another frame into this one, which has no chunks yet.
     fn become_like(
         &mut self,
         other: &SChunk,
@@ -219,7 +219,7 @@ impl SChunk {
         Ok(())
     }
 
-    /// Takes the chunks of another frame whose sizes this one has, compressed anew where it is asked for.
+    /// Copies the chunks of another frame of the same sizes, recompressed if `recompress` is set.
     fn take_chunks(&mut self, other: &SChunk, recompress: Option<&Exec>) -> Result<()> {
         let (params, context) = (self.params.clone(), self.context.clone());
         let mut buffer = Vec::new();
@@ -245,7 +245,7 @@ impl SChunk {
 }
 
 impl FrameState {
-    /// The header of a copy, without its lengths. Where only the layout changes, it keeps all that we do not know.
+    /// The header of a copy, without its lengths. If only the layout changes, unknown fields are kept.
     pub(super) fn header_for(
         &self,
         layout: Layout,
@@ -285,7 +285,7 @@ impl FrameState {
         }
         let mut header = Header::build(&fields, &metalayers)?;
         header.set_chunk_sizes(self.header.chunk_sizes());
-        // What is compressed anew has blocks of one size.
+        // Recompressed chunks have blocks of one size.
         header.set_vl_blocks(self.header.has_vl_blocks() && params.is_none());
         Ok(header)
     }

@@ -141,7 +141,7 @@ impl CreateOptions {
         Ok(schunk)
     }
 
-    /// A new frame that nobody sees yet.
+    /// Starts a new frame, which is invisible until its first commit.
     pub(super) fn start(self, path: Option<&Path>, params: Params) -> Result<SChunk> {
         let typesize = params.typesize().max(1);
         let most = self.chunksize.unwrap_or(MAX_CHUNK_BYTES);

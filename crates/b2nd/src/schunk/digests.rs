@@ -25,10 +25,10 @@ pub enum Rewritten {
     Frame,
 }
 
-/// What a handle knows of checksums.
+/// Checksums of a handle.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Digests {
-    /// What the caller said about writing them.
+    /// Whether to write checksums, if the caller has set it.
     pub(super) asked: Option<bool>,
     /// Whether commits write them.
     pub(super) keep: bool,
@@ -36,7 +36,7 @@ pub(super) struct Digests {
     pub(super) check: bool,
     /// What entries are bound to besides their places; made of the content by the commit that writes the first checksums.
     identity: Option<[u64; 2]>,
-    /// Those of the last commit.
+    /// The checksums of the last commit.
     layer: Option<Arc<Layer>>,
     /// Whether another program has written to the frame since they were.
     foreign: bool,
@@ -143,8 +143,8 @@ impl Digests {
         self.identity = other.identity;
     }
 
-    /// A frame that is made of what is left of another: copies of it are the same array, where that had an identity, with
-    /// checksums where `keep` says so.
+    /// Makes this the repaired frame of another: copies of it keep the identity of that one, if it had one, and
+    /// checksums if `keep` is set.
     pub(super) fn inherit(&mut self, identity: Option<[u64; 2]>, stale: BTreeMap<u64, Sums>, keep: bool) {
         self.identity = identity.or(self.identity);
         self.stale = stale;
@@ -182,13 +182,13 @@ impl Digests {
         }
     }
 
-    /// What is stored of the entries of chunk `n`, whose offset is `raw` and which starts at `start` of its file.
+    /// The stored entries of chunk `n`, whose offset is `raw` and which starts at `start` of its file.
     fn entries(&self, n: u64, raw: i64, start: u64) -> Result<Option<(State, Sums)>> {
         let Some(layer) = &self.layer else { return Ok(None) };
         let Some(old) = self.number(n, raw) else { return Ok(None) };
         match layer.sums(old, start) {
             Ok(Some((_, sums))) if self.foreign => Ok(Some((State::Doubtful, sums))),
-            // Without a seal nothing says that the entries themselves are whole.
+            // Without a seal the entries themselves may be damaged.
             Err(_) if self.foreign => Ok(None),
             found => found,
         }
@@ -196,8 +196,8 @@ impl Digests {
 }
 
 impl Digests {
-    /// Puts the entries of all chunks into a layer, segment by segment: one none of whose chunks has changed, or got another number,
-    /// comes along as it is.
+    /// Puts the entries of all chunks into a layer, segment by segment. A segment whose chunks are all unchanged,
+    /// with the same numbers, is copied as it is.
     fn draft_segments(&self, drafting: &mut Drafting, offsets: &[i64]) -> Result<()> {
         let fresh = self.fresh.span();
         for (number, part) in (0..).zip(offsets.chunks(SEGMENT as usize)) {
@@ -245,7 +245,7 @@ fn check_sealed(index: &FrameIndex, layer: &Layer) -> Result<bool> {
     Ok(rewritten)
 }
 
-/// The chunks of a list of offsets, found by their places.
+/// Maps offsets to chunk numbers of an earlier list.
 #[derive(Debug)]
 struct Before {
     offsets: Arc<Offsets>,
@@ -308,11 +308,11 @@ impl FrameState {
         Ok(self.digests()?.layer.is_some())
     }
 
-    /// What another program has written to the frame since its checksums were made; `None` where nothing, and where there are no
-    /// checksums. A commit of b2nd takes it over.
+    /// What another program has written to the frame since its checksums were made; `None` if nothing, or without
+    /// checksums. The next commit of b2nd accepts it.
     ///
-    /// C-Blosc2 and python-blosc2 write the header alone when the shape changes within the same chunks: then the shape is what
-    /// they wrote, and no checksum speaks for it.
+    /// C-Blosc2 and python-blosc2 write only the header when the shape changes within the same chunks: then the shape
+    /// is what they wrote, and no checksum covers it.
     ///
     /// # Errors
     /// [`Error::Format`] when the trailer is damaged, [`Error::Io`] when it cannot be read.
@@ -320,7 +320,7 @@ impl FrameState {
         Ok(self.digests()?.rewritten)
     }
 
-    /// What chunk `n` has to hash to, where reads check it.
+    /// The expected checksums of chunk `n`, if reads check them.
     pub(crate) fn sums(&self, n: u64, place: Place) -> Result<Option<Sums>> {
         if !self.digests()?.check {
             return Ok(None);
@@ -329,7 +329,7 @@ impl FrameState {
         Ok(known.filter(|(state, _)| *state == State::Sure).map(|(_, sums)| sums))
     }
 
-    /// What is known of the checksums of chunk `n`.
+    /// The checksums of chunk `n`, whether reads check them or not.
     pub(crate) fn known_sums(&self, n: u64, place: Place) -> Result<Option<(State, Sums)>> {
         let digests = self.digests()?;
         let (Place::Stored { offset, .. }, Some(_)) = (place, &digests.layer) else { return Ok(None) };
@@ -392,14 +392,14 @@ impl FrameState {
 }
 
 impl SChunk {
-    /// A chunk lies in another place from now on; one without checksums goes on without.
+    /// Notes that a chunk was moved; a chunk without checksums stays without.
     pub(super) fn note_moved(&mut self, n: u64, old: i64, new: i64, chunk: &[u8]) -> Result<()> {
         let digests = &self.work().digests;
         let has = digests.fresh.0.contains_key(&old) || digests.entries(n, old, 0)?.is_some();
         if has { self.digests_mut().note(new, chunk) } else { Ok(()) }
     }
 
-    /// The layer that a commit writes now; `None` where there is to be none.
+    /// The layer that the next commit writes; `None` if it writes no checksums.
     pub(super) fn draft(&self) -> Result<Option<Draft>> {
         let digests = &self.work().digests;
         if !digests.keep {
@@ -416,7 +416,7 @@ impl SChunk {
 }
 
 impl FrameState {
-    /// The identity that the frame has, or else the one that its content gives it.
+    /// The identity of the frame, or, without one, a hash of its content.
     fn identity(&self, fresh: &Fresh, offsets: &Offsets) -> Result<[u64; 2]> {
         match self.digests()?.identity {
             Some(known) => Ok(known),
@@ -436,7 +436,7 @@ impl FrameState {
         drafting.finish(self.vlmetalayer_digests()?)
     }
 
-    /// The digests of all vlmetalayers. What is kept keeps its digest: so what is damaged does not become right.
+    /// The digests of all vlmetalayers. An unchanged one keeps its digest, so that damage stays detectable.
     fn vlmetalayer_digests(&self) -> Result<Vec<u64>> {
         let mut old = HashMap::new();
         let digests = self.digests()?;
@@ -465,8 +465,8 @@ impl SChunk {
         Ok(())
     }
 
-    /// Reads everything and makes its checksums anew, as it is: what did not match, or was doubtful, is taken as right from now
-    /// on. A frame without checksums gets them. A commit of its own.
+    /// Recomputes all checksums, accepting the current data as correct: stale and doubtful entries become
+    /// valid. A frame without checksums gets them. Commits.
     ///
     /// What does not match can be read only where the frame was opened with
     /// [`FrameOptions::with_checks`]`(false)`.

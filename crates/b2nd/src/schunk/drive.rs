@@ -56,7 +56,7 @@ pub(super) fn drive_outline(store: &dyn ReadStore, layout: Layout, limits: &Limi
     }
 }
 
-/// Gives a parser what it asks for of a frame that starts at `at`.
+/// Supplies a parser with the bytes it requests, for a frame that starts at `at`.
 pub(super) fn supply(
     parser: &mut FrameParser,
     store: &dyn ReadStore,

@@ -1,7 +1,7 @@
-//! Changes of the list of chunks, staged: each is visible at the next commit and taken back by a rollback.
+//! Staged changes of the list of chunks: the next commit makes them visible, a rollback undoes them.
 //!
-//! Chunks have one size, the last one may be shorter. Whatever breaks this rule makes the frame one whose chunks differ in
-//! size, as it does in C-Blosc2; it never goes back.
+//! Chunks have one size, and the last one may be shorter. A change that breaks this rule makes the frame one whose
+//! chunks vary in size, as in C-Blosc2; it never becomes regular again.
 
 use super::handle::SChunk;
 use super::relayout::Seen;

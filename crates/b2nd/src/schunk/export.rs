@@ -1,4 +1,4 @@
-//! A frame copied as it is: its chunks stay compressed, and come one after the other.
+//! Copies a frame without recompression: its chunks are written one after another.
 
 use super::digests::Fresh;
 use super::handle::SChunk;
@@ -60,8 +60,8 @@ impl FrameState {
         self.save_at(path.as_ref(), options, options.common.checksums.unwrap_or(true), None)
     }
 
-    /// As [`SChunk::save`], by default with checksums only where this frame keeps them; with permissions and owner of the frame
-    /// at `like`, where that is given.
+    /// Like [`SChunk::save`], but by default with checksums only if this frame has them; with permissions and owner
+    /// of the frame at `like`, if given.
     pub(crate) fn save_kept(&self, path: &Path, options: &SaveOptions, like: Option<&Path>) -> Result<()> {
         self.save_at(path, options, options.common.checksums.unwrap_or(self.digests()?.keep), like)
     }
@@ -117,7 +117,7 @@ impl FrameState {
         let (mut store, offset) = io::append(path.as_ref())?;
         let copied = self.copy_to(store.as_mut(), Layout::Contiguous, CopyHow::BEHIND);
         if copied.is_err() {
-            // The error of the copy says more than one of the way back.
+            // The error of the copy is more useful than one of undoing it.
             let _ = store.apply(&WriteStep::SetLen { file: FileId::Frame, len: 0 });
         }
         copied.map(|()| offset)
@@ -186,7 +186,7 @@ impl FrameState {
             return Ok(Offsets::clone(self.offsets()?));
         }
         let mut buffer = Vec::new();
-        // What is stored once for several chunks stays so: an index of a few bytes can name one chunk for all.
+        // Chunks that share one stored copy keep sharing it: a tiny index can name one chunk for all.
         let mut shared = self.shared()?;
         Offsets::collect(self.nchunks(), |n| {
             self.exec.check_cancelled()?;
@@ -202,7 +202,7 @@ impl FrameState {
         })
     }
 
-    /// Hands one chunk to `put`; a special one may need no more than an offset.
+    /// Passes one chunk to `put`; a special chunk may consist of an offset only.
     fn copy_chunk(
         &self,
         n: u64,
@@ -256,7 +256,7 @@ impl SChunk {
     /// # Errors
     /// As [`SChunk::to_bytes`](crate::schunk::FrameState::to_bytes).
     pub fn into_bytes(mut self) -> Result<Vec<u8>> {
-        // What is not in memory is not given out: a look at all its chunks would be for nothing.
+        // Only a frame in memory can give out its bytes; for others the check of all chunks would be wasted.
         if self.is_in_memory()
             && self.is_compact()?
             && let Some(mut bytes) = self.take_frame()
@@ -293,7 +293,7 @@ impl SChunk {
         Ok(end.saturating_add(trailer as u64) == self.frame_len())
     }
 
-    /// The bytes of a frame in memory, where nothing else refers to them.
+    /// Takes the bytes of a frame in memory, if nothing else refers to them.
     fn take_frame(&mut self) -> Option<Vec<u8>> {
         self.state.store = no_store();
         let taken = self.writer.store.take_frame();
@@ -305,14 +305,14 @@ impl SChunk {
 /// How a copy is made.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CopyHow {
-    /// The header comes last, after a sync: for a place that others may look at.
+    /// Whether the header is written last, after a sync, because other processes may read the target.
     behind: bool,
     durability: Durability,
     checksums: bool,
 }
 
 impl CopyHow {
-    /// Into a store that others may look at.
+    /// Copies into a store that other processes may read.
     pub(super) const BEHIND: Self = CopyHow { behind: true, durability: Durability::Full, checksums: true };
 }
 
@@ -321,7 +321,7 @@ struct Copy<'a> {
     store: &'a mut dyn WriteStore,
     layout: Layout,
     header_len: u64,
-    /// Contiguous: where the next chunk goes.
+    /// Contiguous: offset of the next chunk.
     end: u64,
     /// Sparse: the number of the next chunk file.
     next: u32,

@@ -1,4 +1,4 @@
-//! Other writers: kept out where they can be, noticed before anything of theirs is written over where they cannot.
+//! Other writers: locked out if they use locks, else detected before any of their data is overwritten.
 
 use super::frame_options::FrameOptions;
 use super::handle::SChunk;
@@ -11,23 +11,23 @@ use std::sync::Arc;
 use std::time::Duration;
 use twox_hash::XxHash3_64;
 
-/// How long a lock of C-Blosc2 is waited for: its holders take it for one operation, of one chunk or of a few.
+/// Longest wait for a lock of C-Blosc2, whose holders keep it for one operation on a chunk or a few.
 pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What an open frame knows of other writers.
+/// Locks of an open frame, and what it knows of other writers.
 #[derive(Debug, Default)]
 pub(super) struct Locks {
-    /// Shared with the handle that takes this one's place when it is refreshed, or made compact.
+    /// The owner lock. A refresh or compaction shares it with the handle that replaces this one.
     pub(super) owner: Option<Arc<Owner>>,
     /// The process that opened it; a forked child must not write.
     pub(super) process: u32,
     when: B2Lock,
     patience: Duration,
-    /// C-Blosc2's lock file, as found at the last look.
+    /// C-Blosc2's lock file, if it existed at the last check.
     peer_lock: Option<Arc<LockFile>>,
     /// Of a frame at a path: the bytes behind its data, as of the last commit.
     tail: Option<u64>,
-    /// Another writer was noticed when changes were taken back: nothing that is there now is ours to write over.
+    /// Whether a rollback has detected another writer: then nothing in the file may be overwritten.
     pub(super) is_overtaken: bool,
 }
 
@@ -36,7 +36,7 @@ impl Locks {
         let patience = options.lock_patience.unwrap_or(PATIENCE);
         Locks { process: std::process::id(), when: options.b2lock, patience, ..Locks::default() }
     }
-    /// Those of a handle that takes this one's place.
+    /// The locks for a handle that replaces this one.
     pub(super) fn handed_on(&self) -> Self {
         let owner = self.owner.clone();
         Locks { owner, process: self.process, when: self.when, patience: self.patience, ..Locks::default() }
@@ -60,22 +60,22 @@ impl SChunk {
         };
         Ok(())
     }
-    /// C-Blosc2's lock file, where it was there.
+    /// C-Blosc2's lock file, if it existed.
     pub(super) fn peer_lock(&self) -> Option<Arc<LockFile>> {
         self.writer.locks.peer_lock.clone()
     }
-    /// Whether it is a frame at a path that others may find.
+    /// Whether other processes can find the frame at its path.
     fn is_at_path(&self) -> bool {
         self.writer.opening.is_some() && !self.is_unpublished()
     }
 
-    /// Notes what is at the path, as that of which this handle knows.
+    /// Remembers the end of the file at the path, to detect changes by others.
     pub(super) fn note_tail(&mut self) {
         // Where it cannot be read, the next write will not work either.
         self.writer.locks.tail = if self.is_at_path() { self.tail().ok() } else { None };
     }
 
-    /// Whether another handle found the same bytes behind the data.
+    /// Whether another handle found the same bytes after the data.
     pub(super) fn same_tail(&self, other: &SChunk) -> bool {
         self.writer.locks.tail == other.writer.locks.tail
             && self.writer.locks.is_overtaken == other.writer.locks.is_overtaken
@@ -91,7 +91,7 @@ impl SChunk {
         Err(Error::state(format!("{reason}: open the frame again to write to it")))
     }
 
-    /// An error when somebody else has written since: what we know of the file's end is no longer true.
+    /// An error if another writer has written since: our knowledge of the file's end would be outdated.
     pub(super) fn check_header(&self) -> Result<()> {
         self.check_process()?;
         if self.is_unpublished() || self.is_in_memory() {

@@ -69,7 +69,7 @@ impl FrameOptions {
     pub(crate) fn registry(&self) -> Registry {
         self.registry.clone().unwrap_or_default()
     }
-    /// Takes the codecs and filters of another frame where none were set.
+    /// Uses the codecs and filters of another frame's registry if none was set.
     pub(crate) fn or_registry(mut self, other: &Registry) -> Self {
         self.registry.get_or_insert_with(|| other.clone());
         self
@@ -89,7 +89,7 @@ impl FrameOptions {
         (common.unchecked, common.b2lock) = (false, B2Lock::default());
         common
     }
-    /// What surrounds the chunks of a frame whose items have `typesize` bytes.
+    /// The context for chunks of a frame whose items have `typesize` bytes.
     pub(crate) fn context(&self, typesize: u32) -> Context {
         Context::new(self.limits.clone()).with_registry(self.registry()).with_typesize(typesize)
     }

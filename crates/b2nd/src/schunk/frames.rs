@@ -1,4 +1,4 @@
-//! The frames of a file that holds several, one behind the other.
+//! Files that hold several frames, one after another.
 
 use super::drive::{part, supply};
 use super::handle::SChunk;
@@ -15,7 +15,7 @@ use b2nd_kernel::lend::lend;
 use std::ops::Range;
 use std::path::Path;
 
-/// A frame inside a file: where it is, and what its header says.
+/// A frame inside a file: its offset, and the contents of its header.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FrameInfo {
     offset: u64,
@@ -157,8 +157,8 @@ pub(super) fn resolve(store: &dyn ReadStore, options: &OpenOptions) -> Result<Op
 }
 
 impl SChunk {
-    /// An error where what follows the frame in its file would be lost to a write. A frame at a given place (`placed`)
-    /// shares the file with something, which nothing may follow; of others only frames are protected.
+    /// An error if a write would overwrite what follows the frame in its file. A frame at a given offset (`placed`)
+    /// must have nothing after it; otherwise only frames that follow are protected.
     pub(super) fn check_last(&self, placed: bool) -> Result<()> {
         if self.layout() == Layout::Sparse {
             return Ok(());
@@ -193,7 +193,7 @@ impl SChunk {
 /// The bytes that are searched for the mark of a header in one go.
 const WINDOW: u64 = 64 << 10;
 
-/// Goes from frame to frame.
+/// Iterates over the frames of a file.
 struct Walk<'a> {
     store: &'a dyn ReadStore,
     limits: &'a Limits,
@@ -201,7 +201,7 @@ struct Walk<'a> {
     len: u64,
     /// Bytes that were read for marks that turned out to be none.
     wasted: u64,
-    /// The frame whose header is torn, once it was looked for.
+    /// The frame whose header is torn, if any; the outer `None` means not searched yet.
     torn: Option<Option<Leftover>>,
     buffer: Vec<u8>,
 }
@@ -229,7 +229,7 @@ impl<'a> Walk<'a> {
         Ok(None)
     }
 
-    /// Where the next mark is, from where the walk has come to.
+    /// Offset of the next header mark from the current position on.
     fn mark(&mut self) -> Result<Option<u64>> {
         loop {
             let len = self.len.saturating_sub(self.at).min(WINDOW);
@@ -273,7 +273,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Gives a parser what it asks for of a frame that starts at `at` and whose header is torn.
+/// Supplies a parser with the bytes of a frame that starts at `at` and whose header is torn.
 fn supply_mended(
     parser: &mut FrameParser,
     store: &dyn ReadStore,

@@ -34,7 +34,7 @@ use std::sync::{Arc, LazyLock};
 /// # Ok::<(), b2nd::Error>(())
 /// ```
 pub struct SChunk {
-    /// What is read: the last commit, with the changes of a transaction on top of it while there is one.
+    /// The state that reads use: the last commit plus uncommitted changes.
     pub(super) state: FrameState,
     pub(super) writer: FrameWriter,
 }
@@ -131,8 +131,8 @@ impl SChunk {
             ));
         }
         let mut snapshot = self.state.share();
-        // The cache knows blocks by their place. What the handle writes later may get the same places: dead bytes in memory, and
-        // all of a file that replaces this one.
+        // A new cache, because keys are chunk offsets and the handle may reuse the same offsets later: dead bytes in
+        // memory, and everything in a file that replaces this one.
         snapshot.cache = Arc::new(BlockCache::new(self.cache.usage().capacity));
         Ok(FrameSnapshot::of(snapshot))
     }
@@ -188,7 +188,7 @@ impl SChunk {
     }
 }
 
-/// A store of nothing, in the place of one that is being written to.
+/// An empty store, a placeholder while the real one is being written to.
 pub(super) fn no_store() -> Arc<dyn ReadStore> {
     static NONE: LazyLock<Arc<MemoryStore>> = LazyLock::new(Arc::default);
     Arc::<MemoryStore>::clone(&NONE)

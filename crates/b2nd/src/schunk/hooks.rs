@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 /// Which block a closure is given: see [`OpenOptions::with_preprocess`](crate::OpenOptions::with_preprocess).
 ///
-/// A super-chunk that is no array has one axis: the items of the chunk, counted from its start, as chunks may move.
+/// A super-chunk without an array has one axis: the items of the chunk, counted from its start, because chunks may move.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct BlockPlace<'a> {
@@ -17,7 +17,7 @@ pub struct BlockPlace<'a> {
     pub offset: usize,
     /// The first item of the array (without an array: of the chunk) in the block, along each axis.
     pub start: &'a [u64],
-    /// One past the last, along each axis: where it is nearer than the block is long, the rest is padding.
+    /// One past the last item along each axis; if that is less than the block's length, the rest is padding.
     pub stop: &'a [u64],
     /// The block shape: the bytes hold this box of items, in C order.
     pub shape: &'a [u64],

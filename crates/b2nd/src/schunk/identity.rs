@@ -1,4 +1,4 @@
-//! The identity of an array: what binds the checksums of its chunks to it, made of what the array holds.
+//! The identity of an array, a hash of its content, which binds the checksums of chunks to the array.
 
 use super::digests::Fresh;
 use crate::error::Result;
@@ -79,7 +79,7 @@ impl Chunks<'_> {
         }
     }
 
-    /// One more chunk: the hashes of a stored one, none where it was written without checksums.
+    /// Adds a chunk: the hashes of a stored one, or none if it was written without checksums.
     fn put(&mut self, raw: i64) {
         if let Some((_, len)) = self.run.as_mut().filter(|run| run.0 == raw) {
             *len = len.saturating_add(1);

@@ -9,7 +9,7 @@ use crate::frame::plan::FileId;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ChunkPlace {
-    /// Nowhere: the index says what the chunk holds.
+    /// Not stored: the index says what the chunk contains.
     Index,
     /// In the file of the frame, this many bytes from its start.
     Offset(u64),
@@ -29,14 +29,14 @@ pub struct ChunkInfo {
     pub cbytes: u32,
     /// Uncompressed bytes of a block; `None` where blocks differ in size or there are none.
     pub blocksize: Option<u32>,
-    /// What all items are, where they are the same and the chunk says so.
+    /// The value of all items, if the chunk is a special chunk.
     pub special: Option<Special>,
-    /// Where its bytes are.
+    /// Where the chunk is stored.
     pub place: ChunkPlace,
 }
 
 impl ChunkInfo {
-    /// Uncompressed bytes over compressed ones; infinite for a chunk that is nowhere.
+    /// Uncompressed bytes divided by compressed bytes; infinite for a chunk that is not stored.
     pub fn ratio(&self) -> f64 {
         f64::from(self.nbytes) / f64::from(self.cbytes)
     }
@@ -108,7 +108,7 @@ impl FrameState {
         (0..self.nchunks()).map(|n| self.chunk_info(n))
     }
 
-    /// All chunks decompressed, in turn.
+    /// Iterates over all chunks, decompressed.
     ///
     /// ```
     /// use b2nd::Params;

@@ -10,7 +10,7 @@ use crate::limits::zeroed;
 use std::mem::take;
 use std::sync::{Mutex, PoisonError};
 
-/// The size of chunks when nobody has said one, in bytes.
+/// The default chunk size, in bytes.
 const AUTO_CHUNK: usize = 8 << 20;
 
 impl SChunk {
@@ -105,7 +105,7 @@ impl SChunk {
     {
         let exec = self.exec.clone();
         if exec.threads() == 1 || count == 1 {
-            // One after the other, out of the same memory.
+            // Without threads: one chunk after another, reusing the same memory.
             return (0..count).try_for_each(|n| {
                 exec.check_cancelled()?;
                 exec.with_scratch(|scratch| {

@@ -1,4 +1,4 @@
-//! What writers that were killed have left beside a frame.
+//! Files that killed writers have left beside a frame.
 
 use crate::error::Result;
 use crate::io;
@@ -21,7 +21,7 @@ pub fn leftovers(path: impl AsRef<Path>) -> Result<Vec<PathBuf>> {
     io::leftovers::find(path.as_ref())
 }
 
-/// Removes what [`leftovers`] finds, while it holds the owner lock of the frame, and returns what is gone.
+/// Removes what [`leftovers`] finds, holding the owner lock of the frame, and returns the removed paths.
 ///
 /// ```
 /// # let path = std::env::temp_dir().join(format!("b2nd-doc-remove-left-{}.b2nd", std::process::id()));

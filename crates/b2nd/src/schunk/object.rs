@@ -1,4 +1,4 @@
-//! Frames in which python-blosc2 stores something else than data.
+//! Frames in which python-blosc2 stores an object instead of data.
 
 use super::handle::SChunk;
 
@@ -6,14 +6,14 @@ use super::handle::SChunk;
 const LAYER: &str = "b2o";
 const OLD_LAYER: &str = "LazyArray";
 
-/// What the metalayer calls a kind, and what it is.
+/// Names of kinds in the metalayer, and their descriptions.
 const KINDS: [(&str, &str); 3] = [
     ("lazyexpr", "a lazy expression"),
     ("lazyudf", "a lazy function"),
     ("c2array", "a reference to a remote array"),
 ];
 
-/// Whether a metalayer of this name says that a frame holds something else than data.
+/// Whether a metalayer of this name marks a frame that holds an object instead of data.
 pub(crate) fn is_object_layer(name: &str) -> bool {
     name == LAYER || name == OLD_LAYER
 }

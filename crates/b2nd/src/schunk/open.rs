@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// How often a sparse frame that changes while it is opened is opened again.
 const ATTEMPTS: u32 = 100;
 
-/// Whether an error may come from a state that was only half there.
+/// Whether an error may come from reading a half-written state.
 fn may_be_torn(error: &Error) -> bool {
     matches!(error.fault(), Fault::File | Fault::Limit)
         || matches!(error, Error::Changed { .. } | Error::Io { .. })
@@ -38,9 +38,9 @@ impl SChunk {
         Self::open_owned(path, options, owner.as_ref())
     }
 
-    /// As [`SChunk::open`], by who has the owner lock already, where one is asked for.
+    /// Like [`SChunk::open`], for a caller that already has the owner lock if one is needed.
     ///
-    /// A sparse frame that another program changes in the meantime is opened again.
+    /// If another program changes a sparse frame meanwhile, opens it again.
     pub(super) fn open_owned(path: &Path, options: &OpenOptions, owner: Option<&Arc<Owner>>) -> Result<Self> {
         for _ in 0..ATTEMPTS {
             let before = io::Stamp::of(path);

@@ -52,7 +52,7 @@ pub struct Opener {
     opened: Option<(Header, u64)>,
 }
 
-/// What is asked for at the start of a frame.
+/// Bytes requested at the start of a frame.
 const HEAD: u64 = 4 << 10;
 
 impl Opener {
@@ -98,9 +98,9 @@ impl Opener {
         }
     }
 
-    /// Parses what was supplied; the range that is missing, if any.
+    /// Parses the supplied bytes; returns the missing range, if any.
     fn parse(&mut self) -> Result<Option<Range<u64>>> {
-        // Where the length is not known, the header says it.
+        // If the length is unknown, it comes from the header.
         let available = self.len.unwrap_or(u64::MAX);
         let mut parser = FrameParser::outline_of(available, self.layout, &self.options.common.limits)?;
         loop {

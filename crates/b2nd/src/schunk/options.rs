@@ -1,4 +1,4 @@
-//! How a frame is opened, and what a new one is.
+//! Options for opening a frame and for making one.
 
 use super::frame_options::{FrameOptions, frame_builder};
 use crate::chunk::Params;
@@ -100,7 +100,7 @@ impl SaveOptions {
         self.layout = layout;
         self
     }
-    /// Replaces what exists at the path, once the copy is whole.
+    /// Replaces what exists at the path when the copy is complete.
     #[must_use]
     pub fn with_overwrite(mut self, overwrite: bool) -> Self {
         self.overwrite = overwrite;
@@ -108,7 +108,7 @@ impl SaveOptions {
     }
 }
 
-/// Where a new frame goes.
+/// Target of a new frame.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Target<'p> {
     /// Memory.
@@ -117,7 +117,7 @@ pub(crate) enum Target<'p> {
     Path { path: &'p Path, overwrite: bool },
 }
 
-/// What a new frame holds.
+/// Contents of a new frame.
 #[derive(Debug, Clone)]
 pub(crate) struct FrameSpec {
     pub(crate) layout: Layout,

@@ -5,15 +5,15 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-/// A read takes so long at most where nobody waits: a call, and a copy at the speed of a busy machine.
+/// The longest duration of a read that did not wait for the disk: a system call, and a copy at the speed of a busy machine.
 const CALL: Duration = Duration::from_micros(30);
 const BYTES_PER_MICROSECOND: u64 = 1000;
 
-/// For how many reads a slow one is remembered: those that were announced are quick. Two within so many make a slow store; one may be
-/// a thread that was held up.
+/// Number of reads for which a slow one is remembered, because announced reads are fast. Two slow reads among these
+/// make a slow store; a single one may be due to the scheduler.
 const MEMORY: u32 = 32;
 
-/// How reads went lately.
+/// Which of the last reads were slow.
 #[derive(Debug, Default)]
 pub(super) struct Pace(AtomicU32);
 
@@ -22,7 +22,7 @@ impl Pace {
     pub(super) fn note(&self, took: Duration, len: usize) {
         let slow = took > CALL + Duration::from_micros(len as u64 / BYTES_PER_MICROSECOND);
         let left = self.0.load(Ordering::Relaxed);
-        // A step that two threads take together counts once; it is a guess either way.
+        // A race of two threads may count one read instead of two, which is harmless for an estimate.
         if slow {
             self.0.store((left + MEMORY).min(2 * MEMORY), Ordering::Relaxed);
         } else if left > 0 {
@@ -41,7 +41,7 @@ impl FrameState {
         self.pace.is_slow()
     }
 
-    /// Tells the store that these bytes of a chunk will be read; of those past the chunk nothing is said.
+    /// Announces to the store that these bytes of a chunk will be read; bytes past the chunk are left out.
     pub(crate) fn announce(&self, place: Place, bytes: Range<u64>) {
         if let Place::Stored { file, offset, available } = place {
             let len = bytes.end.min(available).saturating_sub(bytes.start);

@@ -9,7 +9,7 @@ use crate::limits::zeroed;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// The closures of a super-chunk that is no array. An array has its own way to them, by the places of its blocks.
+/// Calls the closures of a super-chunk without an array. Arrays call them with the position of each block.
 impl FrameState {
     fn pre(&self) -> Option<&Hook> {
         self.processing.pre.as_ref().filter(|_| self.context.block_shape().is_none())
@@ -18,7 +18,7 @@ impl FrameState {
         self.processing.post.as_ref().filter(|_| self.context.block_shape().is_none())
     }
 
-    /// What is to be compressed as chunk `n` where `items` are all of it.
+    /// Pre-processes `items`, which are all of chunk `n`.
     pub(super) fn pre_processed<'a>(&self, n: u64, items: &'a [u8]) -> Result<Cow<'a, [u8]>> {
         let Some(pre) = self.pre() else { return Ok(Cow::Borrowed(items)) };
         let mut whole = copied(items)?;
@@ -26,8 +26,8 @@ impl FrameState {
         Ok(Cow::Owned(whole))
     }
 
-    /// What is to be compressed as chunk `n` where `items` take a part of it from `start` on, and perhaps go past its end;
-    /// `whole` is what it holds, as stored.
+    /// Pre-processes chunk `n` after `items` replace a part of it from `start` on, possibly past its end;
+    /// `whole` is its stored content.
     pub(super) fn pre_processed_part(
         &self,
         n: u64,
@@ -49,12 +49,12 @@ impl FrameState {
             return Ok(());
         };
         if let Some(post) = self.post() {
-            // The way to the user's items and back: those that are not written come out as they were.
+            // Post-processes, changes and pre-processes again, which leaves items that are not written unchanged.
             self.give_blocks(post, n, &self.old_cuts(n)?, 0..whole.len(), whole)?;
             put(whole);
             return self.give_blocks(pre, n, &self.new_cuts(whole.len()), 0..whole.len(), whole);
         }
-        // Without the way back, only what is written may be processed: the rest of a block has been.
+        // Without a closure for reading, only written items may be processed: the others have been already.
         let mut processed = copied(whole)?;
         processed.try_reserve_exact(more).map_err(|_| Error::out_of_memory("a chunk", span.end as u64))?;
         put(&mut processed);
@@ -112,7 +112,7 @@ impl FrameState {
         }
     }
 
-    /// Gives one block to a closure.
+    /// Calls a closure with one block.
     pub(super) fn give_block(
         &self,
         hook: &Hook,
@@ -141,7 +141,7 @@ impl FrameState {
         Cuts::regular(nbytes, self.params.effective_blocksize(nbytes).max(1))
     }
 
-    /// How chunk `n` is cut.
+    /// The blocks of chunk `n`.
     pub(super) fn old_cuts(&self, n: u64) -> Result<Cuts> {
         let place = self.place(n)?;
         if let Place::Special(_) = place {

@@ -29,7 +29,7 @@ pub(super) struct Piece {
     pub(super) chunk: u64,
     /// Where they are in the chunk, in bytes.
     pub(super) start: usize,
-    /// Where they are among all items that are asked for, in bytes.
+    /// Their offset in the result, in bytes.
     pub(super) at: usize,
     pub(super) len: usize,
 }
@@ -103,7 +103,7 @@ impl FrameState {
         self.check_span(start, items.len() as u64)?;
         let (mut rest, mut at) = (items, start);
         while !rest.is_empty() {
-            // Chunks of a few bytes each, which an index of a few bytes can name, would cost many times what they hold.
+            // Bounds the batch: a tiny index can name very many tiny chunks, and each costs more memory than it holds.
             let count = self.items_of_batch(at)?.max(1).min(rest.len() as u64 / typesize);
             let len = usize::try_from(count.saturating_mul(typesize)).unwrap_or(usize::MAX).min(rest.len());
             let (now, later) = take(&mut rest).split_at_mut(len);
@@ -113,7 +113,7 @@ impl FrameState {
         Ok(())
     }
 
-    /// How many items from item `at` on lie in so many chunks as are read at a time.
+    /// Number of items from item `at` on that one batch of chunks holds.
     fn items_of_batch(&self, at: u64) -> Result<u64> {
         let typesize = u64::from(self.header.params().typesize());
         if let ChunkSizes::Fixed(size) = self.header.chunk_sizes() {
@@ -301,7 +301,7 @@ impl FrameState {
         })
     }
 
-    /// Cuts pieces where blocks begin when there are too few for all threads.
+    /// Cuts pieces at block borders if there are too few for all threads.
     fn cut(&self, pieces: &[Piece]) -> Result<Vec<Piece>> {
         let threads = self.exec.threads();
         if threads < 2 || pieces.len() >= threads {
@@ -385,7 +385,7 @@ impl FrameState {
                 Ok(())
             }
             Content::Blocks if head.header().is_variable() => {
-                // Only the blocks themselves say how long they are.
+                // Lengths of variable blocks are stored in the blocks themselves.
                 let chunk = self.fetch(place, 0, head.header().cbytes() as usize, fetched)?;
                 head.check_blocks(chunk)?;
                 chunk::decode_range(chunk, start, items, &self.context, &self.exec.single())
@@ -451,7 +451,7 @@ impl FrameState {
     }
 }
 
-/// The ranges that a gather reads next, of at most `most` items altogether, and how many of its items they hold.
+/// The next ranges of a gather, with at most `most` items in all, and the number of wanted items in them.
 fn next_ranges(merged: &mut Peekable<impl Iterator<Item = Merged>>, most: u64) -> (usize, Vec<Range<u64>>) {
     let (mut taken, mut ranges, mut left) = (0usize, Vec::new(), most);
     let len = |range: &Range<u64>| range.end.saturating_sub(range.start);

@@ -13,20 +13,20 @@ use crate::io::{FileId, Mended, OpenedStore, ReadStore, WriteStep};
 use crate::limits::Limits;
 use std::sync::Arc;
 
-/// What a commit left at the end of a file.
+/// An undo record that a commit left at the end of a file.
 #[derive(Debug)]
 pub(crate) struct Leftover {
     /// Where its frame starts in the store.
     pub(crate) frame: u64,
-    /// Where the record starts.
+    /// Offset of the record.
     record: u64,
-    /// The old header, where the one that is there is torn.
+    /// The old header, if the one in the file is torn.
     pub(crate) torn: Option<Vec<u8>>,
 }
 
-/// How often a long header that is just being written is read again.
+/// Number of attempts to read a long header that is being written.
 const ATTEMPTS: usize = 16;
-/// How often what cannot be parsed is looked at again.
+/// Number of attempts to parse a frame that cannot be parsed.
 const FEW_ATTEMPTS: usize = 3;
 
 /// The undo record at the end of a store, when its frame is there and belongs to it.
@@ -54,7 +54,7 @@ pub(crate) fn leftover(store: &dyn ReadStore, limits: &Limits) -> Result<Option<
     })
 }
 
-/// What was parsed of a frame.
+/// Result of parsing a frame.
 #[derive(Debug)]
 pub(super) enum Found {
     /// All but its chunks.
@@ -120,7 +120,7 @@ pub(super) fn parse(
             return found.map(|found| (store, found));
         };
         attempts += 1;
-        // Where it is not clear, a writer may have been at it between two looks.
+        // If the result is ambiguous, a writer may have changed the frame between two reads.
         let clear = match (leftover(store.as_read(), &options.common.limits), &found) {
             (Ok(Some(left)), _) if left.frame == 0 && (options.write || left.torn.is_some()) => {
                 return mended(store, layout, options, left);
@@ -136,7 +136,7 @@ pub(super) fn parse(
     }
 }
 
-/// Whether a record has to be looked for; and whether the header, so far whole, is one that can be torn.
+/// Whether to look for a record; and whether the header, intact so far, is long enough to be torn.
 fn is_in_question(store: &dyn ReadStore, layout: Layout, found: &Result<Found>) -> Result<Option<bool>> {
     Ok(match found {
         _ if layout == Layout::Sparse => None,
@@ -147,12 +147,12 @@ fn is_in_question(store: &dyn ReadStore, layout: Layout, found: &Result<Found>) 
     })
 }
 
-/// Whether the header that was parsed is still the one that is there.
+/// Whether the file still has the header that was parsed.
 fn is_still_there(store: &dyn ReadStore, header: &Header) -> Result<bool> {
     Ok(header_of(store, header.len())? == header.bytes())
 }
 
-/// A frame with what a commit left behind: cleared away for who writes, looked through for who reads.
+/// Handles a frame with an undo record: a writer restores the header, a reader reads through the record.
 fn mended(
     mut store: OpenedStore,
     layout: Layout,

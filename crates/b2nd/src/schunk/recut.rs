@@ -1,4 +1,4 @@
-//! Another size of chunks, where there are none.
+//! Sets the chunk size of a frame without chunks.
 
 use super::handle::SChunk;
 use crate::chunk::Params;
@@ -20,7 +20,7 @@ impl SChunk {
             self.header.metalayers().map(|(name, content): (&Name, &[u8])| (name.bytes(), content)).collect();
         let mut header = Header::build(&fields, &metalayers)?;
         if header.len() != self.header.len() {
-            // What the committed header refers to would be written over.
+            // Data that the committed header refers to would be overwritten.
             return Err(Error::unsupported(
                 "this empty frame has a header of another length and cannot grow: convert it first",
             ));

@@ -8,7 +8,7 @@ use crate::error::Result;
 use std::hash::Hasher;
 use twox_hash::XxHash3_128;
 
-/// Takes bytes as the hash of the standard library would, and gives all bits of it.
+/// A standard `Hasher` that keeps all 128 bits of the hash.
 struct Hashed(XxHash3_128);
 
 impl Hasher for Hashed {
@@ -22,7 +22,7 @@ impl Hasher for Hashed {
 }
 
 impl SChunk {
-    /// The options that open this frame again as it is open now.
+    /// Options that reopen this frame in the same way.
     pub(super) fn own_options(&self) -> OpenOptions {
         let opening = self.writer.opening.unwrap_or_default();
         let (checksums, checks) = self.state.catalog.checking();
@@ -80,7 +80,7 @@ impl SChunk {
     pub(crate) fn reopened(&self) -> Result<Option<SChunk>> {
         let (Some(path), Some(_)) = (self.path(), self.writer.opening) else { return Ok(None) };
         let now = SChunk::open_owned(path, &self.own_options(), self.writer.locks.owner.as_ref())?;
-        // What a writer finds behind the frame decides where it may write.
+        // A writer also depends on the bytes after the frame, which decide where it may write.
         let same_end = !self.writer.writable || now.reach() == self.reach() && now.same_tail(self);
         let same = same_end
             && now.header.bytes() == self.header.bytes()
@@ -93,8 +93,9 @@ impl FrameState {
     /// What tells this state of the frame from those of other commits: two handles that see the same have the same number, in other
     /// processes too.
     ///
-    /// It is a hash of all that a commit writes besides the chunks. With checksums, that is by what the chunks hold; without, by
-    /// where they are and how long, so that another program which writes other bytes to the same places goes unnoticed.
+    /// It hashes everything that a commit writes except the chunks. With checksums that depends on the content of the
+    /// chunks; without, only on their offsets and lengths, so that foreign writes of other bytes at the same offsets
+    /// are not detected.
     ///
     /// ```
     /// use b2nd::{Dtype, Options};

@@ -1,4 +1,4 @@
-//! Another list of chunks, made of the old ones: what resizing, inserting and deleting along an axis of an array need.
+//! Replaces the list of chunks by another one made of the old chunks, for resizing, inserting and deleting along an axis.
 
 use super::handle::SChunk;
 use super::special::special_offset;
@@ -81,7 +81,7 @@ impl SChunk {
         Ok(())
     }
 
-    /// Lets go of the files of the old chunks that were not seen in the new list.
+    /// Marks files of old chunks as obsolete if the new list does not have them.
     fn forget_unseen(&mut self, seen: &Seen) -> Result<()> {
         let mut files = Vec::new();
         if let Some(Undo::All(old)) = self.writer.changes.undo.last() {

@@ -23,10 +23,10 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-/// Where a chunk is.
+/// Where a chunk is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// Nowhere: the offset itself says what it holds (`Zeros`, `Nan` or `Uninit`).
+    /// Not stored: the offset itself says what the chunk contains (`Zeros`, `Nan` or `Uninit`).
     Special(Special),
     /// In `file`, `offset` bytes from its start; at most `available` bytes are there for it.
     Stored { file: FileId, offset: u64, available: u64 },
@@ -77,10 +77,10 @@ impl Deref for FrameSnapshot {
     }
 }
 
-/// A state of a frame, to be read: what a [`FrameSnapshot`] and an open [`SChunk`](crate::SChunk) have in common.
+/// A readable state of a frame, shared by [`FrameSnapshot`] and an open [`SChunk`](crate::SChunk).
 ///
-/// It cannot be cloned: that of a handle may have changes that are not committed. [`SChunk::snapshot`](crate::SChunk::snapshot)
-/// gives what can be kept.
+/// It cannot be cloned, because a handle may have uncommitted changes. [`SChunk::snapshot`](crate::SChunk::snapshot)
+/// returns a state that can be kept.
 pub struct FrameState {
     pub(super) store: Arc<dyn ReadStore>,
     pub(super) header: Arc<Header>,
@@ -141,7 +141,7 @@ impl FrameState {
         }
     }
 
-    /// The most chunks that a frame can have: as many offsets as one chunk holds.
+    /// The most chunks that a frame can have: the number of offsets that fit in one chunk.
     pub(crate) const MAX_CHUNKS: u64 = Offsets::MAX_CHUNKS;
 
     /// The number of chunks.
@@ -173,7 +173,7 @@ impl FrameState {
     pub fn version(&self) -> u8 {
         self.header.version()
     }
-    /// How new chunks are compressed, as the header says.
+    /// Parameters by which new chunks are compressed, from the header.
     pub fn params(&self) -> &Params {
         &self.params
     }
@@ -186,7 +186,7 @@ impl FrameState {
     pub fn exec(&self) -> &Exec {
         &self.exec
     }
-    /// What the block cache holds, and how often it helped.
+    /// Size and hits of the block cache.
     pub fn block_cache(&self) -> CacheUse {
         self.cache.usage()
     }
@@ -194,7 +194,7 @@ impl FrameState {
     pub(crate) fn cache(&self) -> &BlockCache {
         &self.cache
     }
-    /// The closures that blocks go through.
+    /// The closures that process blocks.
     pub(crate) fn processing(&self) -> &Processing {
         &self.processing
     }
@@ -202,7 +202,7 @@ impl FrameState {
     pub(crate) fn is_in_memory(&self) -> bool {
         self.store.is_in_memory()
     }
-    /// What ranges of its store are worth joining.
+    /// Costs of the store, which decide which ranges are joined.
     pub(crate) fn range_costs(&self) -> RangeCosts {
         self.store.range_costs()
     }
@@ -214,7 +214,7 @@ impl FrameState {
     pub(crate) fn answer(&self, machine: &mut dyn Machine) -> Result<()> {
         self.store.answer(machine).map_err(|error| self.located(error))
     }
-    /// What the file may cost.
+    /// The limits on what the file may cost.
     pub fn limits(&self) -> &Limits {
         self.context.limits()
     }
@@ -268,7 +268,7 @@ impl FrameState {
         u32::try_from(rest.min(size)).ok().filter(|_| size > 0)
     }
 
-    /// Uncompressed bytes of chunk `n`, wherever that is said.
+    /// Uncompressed bytes of chunk `n`.
     pub(crate) fn nbytes_of_chunk(&self, n: u64) -> Result<u32> {
         let raw = self.offsets()?.raw(n)?;
         match self.chunk_nbytes(n) {
@@ -278,7 +278,7 @@ impl FrameState {
         }
     }
 
-    /// Where chunk `n` is, without asking the store: of a chunk file the length is not known, and [`u32::MAX`] stands for it.
+    /// Where chunk `n` is stored, from the index alone: the length of a chunk file is unknown and given as [`u32::MAX`].
     pub(crate) fn place_in_index(&self, n: u64) -> Result<Place> {
         match self.offsets()?.get(n).map_err(|error| self.located(error))? {
             Entry::Stored(relative) if self.layout() == Layout::Sparse => {
@@ -292,7 +292,7 @@ impl FrameState {
         }
     }
 
-    /// How many bytes chunk `n` has at most, as far as the index tells: up to the place of the next one.
+    /// Upper bound of the stored length of chunk `n` by the index: up to the next chunk.
     pub(crate) fn length_bound(&self, n: u64) -> Option<u64> {
         let offsets = self.offsets().ok()?;
         let here = offsets.raw(n).ok()?;
@@ -304,7 +304,7 @@ impl FrameState {
         }
     }
 
-    /// Where chunk `n` is.
+    /// Where chunk `n` is stored.
     pub(crate) fn place(&self, n: u64) -> Result<Place> {
         let broken = |reason: String| self.located(Error::format(Part::Offsets, None, reason).in_chunk(n));
         match self.offsets()?.get(n).map_err(|error| self.located(error))? {
@@ -334,7 +334,7 @@ impl FrameState {
         }
     }
 
-    /// The special kind that the index gives for all chunks at once; `None` where it speaks of each.
+    /// The special kind of all chunks, if the index has one for all; `None` if it has an entry for each.
     pub(crate) fn uniform(&self) -> Result<Option<Special>> {
         if !matches!(**self.offsets()?, Offsets::Uniform { len: 1.., .. }) {
             return Ok(None);
@@ -345,7 +345,7 @@ impl FrameState {
         }
     }
 
-    /// All chunks, those that the index puts in the same place (or makes special in the same way) together.
+    /// Groups all chunks that share a stored copy or a special kind.
     pub(crate) fn same_chunks(&self) -> Result<SameChunks> {
         self.offsets()?.groups()
     }

@@ -149,7 +149,7 @@ fn what_does_not_go_together_is_refused_and_changes_nothing() {
     folder.fails(2, "--axis 2", &["append", "a.b2nd", "in.npy", "--axis", "2"]);
     folder.fails(2, "--axis -3", &["append", "a.b2nd", "in.npy", "--axis", "-3"]);
     folder.fails(2, "cannot grow", &["append", "s.b2nd", "scalar.npy"]);
-    folder.fails(1, "cut off", &["append", "a.b2nd", "cut.npy"]);
+    folder.fails(1, "truncated", &["append", "a.b2nd", "cut.npy"]);
     folder.fails(2, "is a NumPy file", &["append", "in.npy", "in.npy"]);
     folder.fails(3, "missing.b2nd", &["append", "missing.b2nd", "in.npy"]);
     folder.fails(3, "missing.npy", &["append", "a.b2nd", "missing.npy"]);

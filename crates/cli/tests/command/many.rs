@@ -141,7 +141,7 @@ fn attributes_are_copied_as_json() {
 fn json_that_is_no_object_sets_nothing() {
     let folder = folder();
     let before = folder.read("a.b2nd");
-    for (text, word) in [("[1]", "no object"), ("{", "no JSON")] {
+    for (text, word) in [("[1]", "not an object"), ("{", "not JSON")] {
         folder.write("x.json", text.as_bytes());
         folder.fails(2, word, &["attrs", "a.b2nd", "import", "x.json"]);
     }

@@ -47,9 +47,13 @@ fn with_outputs(text: &str, mut run: impl FnMut(&str) -> String) -> String {
     out
 }
 
-/// The text without speeds and times (`95 MB/s in 1.22 ms; `), which differ from run to run.
+/// The text without speeds and times (`95 MB/s in 1.22 ms; `, `, 3.1 ms`), which differ from run to run.
 fn without_times(text: &str) -> String {
+    let is_time = |text: &str| text.ends_with(" ms") || text.ends_with(" s");
     let line = |line: &str| match line.split_once(" MB/s in ") {
+        None if line.rsplit_once(", ").is_some_and(|(_, end)| is_time(end)) => {
+            format!("{}\n", line.rsplit_once(", ").unwrap().0)
+        }
         Some((before, after)) if after.contains("; ") => {
             let before = before.trim_end_matches(|c: char| c.is_ascii_digit());
             format!("{before}{}\n", after.split_once("; ").unwrap().1)

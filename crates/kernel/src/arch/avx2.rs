@@ -27,7 +27,8 @@ pub(crate) fn store(v: V, bytes: &mut [u8; BYTES]) {
     unsafe { _mm256_storeu_si256(bytes.as_mut_ptr().cast(), v) }
 }
 
-/// Like [`store`]; with `past`, an aligned store bypasses the caches. Call [`fence`](super::fence) before another thread reads it.
+/// Like [`store`]; with `past`, an aligned store bypasses the caches. Call [`fence`](super::fence) before another
+/// thread reads it.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(crate) fn put(v: V, bytes: &mut [u8; BYTES], past: bool) {

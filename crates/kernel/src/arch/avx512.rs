@@ -27,7 +27,8 @@ pub(crate) fn store(v: V, bytes: &mut [u8; BYTES]) {
     unsafe { _mm512_storeu_si512(bytes.as_mut_ptr().cast(), v) }
 }
 
-/// Like [`store`]; with `past`, an aligned store bypasses the caches. Call [`fence`](super::fence) before another thread reads it.
+/// Like [`store`]; with `past`, an aligned store bypasses the caches. Call [`fence`](super::fence) before another
+/// thread reads it.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
 pub(crate) fn put(v: V, bytes: &mut [u8; BYTES], past: bool) {

@@ -212,7 +212,8 @@ macro_rules! swap_kernels {
 
 /// Number of items of the tiles that are processed together.
 ///
-/// Rows of bits may map to the same few cache sets; with this many items, two lines of a row are filled before the next row.
+/// Rows of bits may map to the same few cache sets; with this many items, two lines of a row are filled before the
+/// next row.
 pub(super) const SLOT_ITEMS: usize = 1024;
 
 /// The same for long data, where each row is in another page: eight lines.
@@ -248,7 +249,8 @@ impl<const N: usize> Batch<N> {
     }
 }
 
-/// Number of items that tiles cover: all, or all but the last groups of eight, where 16-byte accesses would reach past the end.
+/// Number of items that tiles cover: all, or all but the last groups of eight, where 16-byte accesses would reach
+/// past the end.
 pub(super) fn reach(width: usize, items: usize) -> usize {
     items - spill(width).next_multiple_of(8)
 }

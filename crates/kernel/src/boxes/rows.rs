@@ -1,7 +1,8 @@
 //! Iterates over the rows of a box, and prefetches the lines of the rows that follow.
 //!
-//! The rows of a block lie far apart in a large result. Each begins with lines that are in no cache and not prefetched, and a
-//! core waits for stores that miss: it copies at a third of the memory's speed. So lines are prefetched one piece ahead.
+//! The rows of a block lie far apart in a large result. Each begins with lines that are in no cache and not
+//! prefetched, and a core waits for stores that miss: it copies at a third of the memory's speed. So lines are
+//! prefetched one piece ahead.
 
 use super::geometry::{Axis, MAX_AXES};
 
@@ -33,7 +34,8 @@ impl Piece {
         run >= LEAST && row.dst >= LINE
     }
 
-    /// Prefetches the lines of run `n` of the next piece. The number of lines is the same for each run, so that branches are predicted.
+    /// Prefetches the lines of run `n` of the next piece. The number of lines is the same for each run, so that
+    /// branches are predicted.
     #[inline(always)]
     pub(super) fn ask(self, n: usize) {
         if let Some(next) = self.next {

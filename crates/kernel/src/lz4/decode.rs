@@ -215,8 +215,8 @@ fn careful<R: Repeat, const START: bool>(
     Ok(Step::On(Place { read: i, written: o + len }))
 }
 
-/// Reads length bytes from `i` up to one that is not 255; returns their sum and where they end. `None` when the block ends before,
-/// or for a length that no slice has.
+/// Reads length bytes from `i` up to one that is not 255; returns their sum and where they end. `None` when the block
+/// ends before, or for a length that no slice has.
 ///
 /// # Safety
 /// `end` bytes can be read at `from`.

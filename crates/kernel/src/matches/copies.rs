@@ -163,7 +163,8 @@ pub(crate) fn few(from: &[u8], to: &mut [u8]) {
     }
 }
 
-/// Copies the first and the last `N` bytes, which are all bytes up to a length of `2 * N`; `false` for fewer than `N` bytes.
+/// Copies the first and the last `N` bytes, which are all bytes up to a length of `2 * N`; `false` for fewer than `N`
+/// bytes.
 #[inline(always)]
 fn ends<const N: usize>(from: &[u8], to: &mut [u8]) -> bool {
     if let (Some(first), Some(last)) = (from.first_chunk::<N>(), from.last_chunk::<N>()) {

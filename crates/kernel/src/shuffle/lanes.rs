@@ -41,7 +41,8 @@ macro_rules! lane_kernels {
             turn(turn(turn(turn(v))))
         }
 
-        /// The inverse of [`gather_tile`], item after item. A store may pass the end of its item; the next item overwrites that.
+        /// The inverse of [`gather_tile`], item after item. A store may pass the end of its item; the next item
+        /// overwrites that.
         #[inline]
         #[target_feature(enable = $features)]
         pub(crate) fn scatter_tile(v: [V; 16], width: usize, dst: &mut [u8], at: usize) {
@@ -76,7 +77,8 @@ macro_rules! lane_kernels {
         fn unshuffle_even<const W: usize>(src: &[u8], dst: &mut [u8]) {
             let items = src.len() / W;
             let long = is_long(dst);
-            // Stores that straddle cache lines cost more than such loads, except with many rows of partial lines: see `aligned_steps`.
+            // Stores that straddle cache lines cost more than such loads, except with many rows of partial lines: see
+            // `aligned_steps`.
             let starts = if long || W <= 8 || BYTES == LINE { item_steps(1, W, dst, items, ITEMS) } else { aligned_steps(1, src, items, ITEMS) };
             for i in starts {
                 let rows = Parts::<W, BYTES>::new(src, i, items);

@@ -100,8 +100,8 @@ pub fn take(level: Level, width: usize, src: &[u8], dst: &mut [u8], wanted: &[Ra
     }
 }
 
-/// Cost of [`take`] for a run of `items` items of `width` bytes, as the number of bytes that [`unshuffle`] writes in that time;
-/// `None` for widths without vector code, which go byte by byte.
+/// Cost of [`take`] for a run of `items` items of `width` bytes, as the number of bytes that [`unshuffle`] writes in
+/// that time; `None` for widths without vector code, which go byte by byte.
 ///
 /// Measured with AVX-512, where few items take 3 to 4 ns each and a longer run 10 to 16 beside its bytes, at 42 bytes in a
 /// nanosecond; other vectors need about as long, and unshuffle more slowly.

@@ -14,9 +14,9 @@ use crate::array::Options;
 use crate::error::Error;
 use crate::error::Result;
 
-/// The attributes of an array, to be read: see [`Array::attrs`].
+/// Read access to the attributes of an array: see [`Array::attrs`].
 ///
-/// Each is read and decoded when it is asked for.
+/// Each attribute is read and decoded on access.
 #[derive(Debug, Clone)]
 pub struct Attrs<'a> {
     array: &'a Array,
@@ -28,15 +28,15 @@ impl<'a> Attrs<'a> {
     pub fn names(&self) -> impl Iterator<Item = &'a str> {
         self.names.iter().copied()
     }
-    /// How many there are.
+    /// Number of attributes.
     pub fn len(&self) -> usize {
         self.names.len()
     }
-    /// Whether there are none.
+    /// Whether the array has no attributes.
     pub fn is_empty(&self) -> bool {
         self.names.is_empty()
     }
-    /// Whether there is one of this name.
+    /// Whether an attribute of this name exists.
     pub fn contains(&self, name: &str) -> bool {
         self.names.contains(&name)
     }
@@ -55,7 +55,7 @@ impl<'a> Attrs<'a> {
     }
 }
 
-/// The attributes of an array, to be changed: see [`Array::attrs_mut`].
+/// Write access to the attributes of an array: see [`Array::attrs_mut`].
 #[derive(Debug)]
 pub struct AttrsMut<'a> {
     array: &'a mut Array,
@@ -84,7 +84,7 @@ impl AttrsMut<'_> {
             packed.iter().try_for_each(|(name, content)| t.set_vlmetalayer(name.as_ref(), content))
         })
     }
-    /// Removes an attribute, and commits; whether there was one.
+    /// Removes an attribute, and commits; returns whether it existed.
     ///
     /// # Errors
     /// [`Error::ReadOnly`]; [`Error::Io`] when it cannot be written.
@@ -115,7 +115,7 @@ impl Array {
         Ok(Attrs { array: self, names: self.schunk().vlmetalayer_names()?.collect() })
     }
 
-    /// The attributes, to be changed.
+    /// Write access to the attributes.
     ///
     /// ```
     /// use b2nd::{AttrValue, Dtype, Options};

@@ -45,7 +45,7 @@ impl AttrValue {
     }
 }
 
-/// The one value that the bytes hold.
+/// Parses bytes that hold exactly one value.
 pub(super) fn from_msgpack(bytes: &[u8]) -> Read<AttrValue> {
     let mut reader = Reader { rest: bytes, values: 0 };
     let value = reader.value(0)?;
@@ -53,7 +53,7 @@ pub(super) fn from_msgpack(bytes: &[u8]) -> Read<AttrValue> {
     Ok(value)
 }
 
-/// Refuses bytes behind a value.
+/// Refuses bytes after a value.
 pub(super) fn all_read(rest: &[u8]) -> Read<()> {
     match rest.len() {
         0 => Ok(()),
@@ -133,7 +133,7 @@ impl Reader<'_> {
                 Ok(AttrValue::from(text))
             }
             Marker::Bin8 | Marker::Bin16 | Marker::Bin32 => Ok(AttrValue::from(self.take(len)?)),
-            // Nothing is reserved for a count that the bytes may not keep.
+            // Reserves no memory by the count, because the input may be shorter than it claims.
             Marker::FixArray(_) | Marker::Array16 | Marker::Array32 => {
                 (0..len).map(|_| self.value(depth + 1)).collect::<Read<_>>().map(AttrValue::List)
             }

@@ -19,12 +19,12 @@
 #[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub enum AttrValue {
-    /// Nothing: `None` in Python.
+    /// No value: `None` in Python.
     #[default]
     Null,
     /// A truth value.
     Bool(bool),
-    /// An integer that an `i64` holds.
+    /// An integer in the range of `i64`.
     Int(i64),
     /// An integer above `i64::MAX`. Smaller ones are read as [`AttrValue::Int`].
     UInt(u64),
@@ -64,7 +64,7 @@ impl AttrValue {
         AttrValue::Map(entries.into_iter().map(|(key, value)| (key.into(), value.into())).collect())
     }
 
-    /// Whether it is nothing.
+    /// Whether it is [`AttrValue::Null`].
     pub fn is_null(&self) -> bool {
         matches!(self, AttrValue::Null)
     }
@@ -75,7 +75,7 @@ impl AttrValue {
             _ => None,
         }
     }
-    /// The integer, where an `i64` holds it; `None` for every other kind.
+    /// The integer, if it fits in `i64`; `None` for every other kind.
     pub fn as_i64(&self) -> Option<i64> {
         match self {
             AttrValue::Int(value) => Some(*value),
@@ -83,7 +83,7 @@ impl AttrValue {
             _ => None,
         }
     }
-    /// The integer, where a `u64` holds it; `None` for every other kind.
+    /// The integer, if it fits in `u64`; `None` for every other kind.
     pub fn as_u64(&self) -> Option<u64> {
         match self {
             AttrValue::Int(value) => u64::try_from(*value).ok(),

@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::limits::zeroed;
 use number::Convert;
 
-/// How items of one dtype become items of another.
+/// Converts items of one dtype to another.
 #[derive(Debug, Clone)]
 pub(crate) struct Cast {
     from: Dtype,

@@ -11,7 +11,7 @@ use std::marker::PhantomData;
 /// Converts all items of the one slice into the other.
 pub(super) type Convert = fn(&[u8], &mut [u8]);
 
-/// What every number passes through: the widest of its kind.
+/// The widest type of each kind, through which all conversions go.
 trait Wide: Copy {
     fn to_i64(self) -> i64;
     fn to_i32(self) -> i32;
@@ -172,13 +172,13 @@ impl Number for Truth {
     }
 }
 
-/// What is done with the type that a dtype stands for.
+/// An action that is generic over the Rust type of a dtype.
 trait Choice {
     type Out;
     fn take<T: Number>(self) -> Self::Out;
 }
 
-/// The choice for the type that stands for a kind and size, where there is one.
+/// Calls the action with the type for a kind and size, if there is one.
 fn with_number<C: Choice>((kind, size): (Kind, usize), choice: C) -> Option<C::Out> {
     Some(match (kind, size) {
         (Kind::Bool, 1) => choice.take::<Truth>(),

@@ -11,7 +11,7 @@ const MAX_ITEMSIZE: usize = i32::MAX as usize;
 /// The most axes of a sub-array, as in NumPy.
 const MAX_AXES: usize = 64;
 
-/// What the bytes of an item stand for.
+/// Kind of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Kind {
@@ -46,7 +46,7 @@ pub enum ByteOrder {
     Little,
     /// The highest byte first (`>`).
     Big,
-    /// There is nothing to order (`|`): single bytes, and structures, whose fields each have an order.
+    /// No byte order (`|`): single bytes, and structures, whose fields have orders of their own.
     None,
 }
 
@@ -238,7 +238,7 @@ impl Dtype {
         Ok(Dtype { repr: Repr::Sub(Arc::new(Sub { base, shape, itemsize })) })
     }
 
-    /// Lays fields out at their given offsets, or one after the other.
+    /// Lays out fields at their given offsets, or one after another.
     pub(super) fn structure(
         parts: Vec<(Field, Option<usize>)>,
         itemsize: Option<usize>,

@@ -4,7 +4,7 @@
 
 use crate::error::{Error, Result};
 
-/// The longest text that is looked at, in bytes.
+/// The longest text that is parsed, in bytes.
 pub(crate) const MAX_LEN: usize = 1 << 20;
 /// How deep tuples, lists and dicts may be nested.
 const MAX_DEPTH: usize = 24;
@@ -209,7 +209,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What follows a backslash.
+    /// Parses what follows a backslash.
     fn escape(&mut self, text: &mut String) -> Result<()> {
         let Some(c) = self.rest.chars().next() else { return Err(self.fault("the closing quote")) };
         let plain = match c {

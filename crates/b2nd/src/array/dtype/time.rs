@@ -61,7 +61,7 @@ impl TimeBase {
     }
 }
 
-/// What one step of a `datetime64` or `timedelta64` item is worth: a count of units.
+/// Unit of a `datetime64` or `timedelta64` item: a multiple of a base unit.
 ///
 /// ```
 /// use b2nd::array::{Dtype, TimeBase};
@@ -84,7 +84,7 @@ impl TimeUnit {
     pub fn count(self) -> u32 {
         self.count
     }
-    /// The unit that is multiplied.
+    /// The base unit.
     pub fn base(self) -> TimeBase {
         self.base
     }

@@ -66,13 +66,13 @@ pub struct FillJob {
     id: u128,
 }
 
-/// What a commit of a [`FillJob`] came to.
+/// Result of a commit of a [`FillJob`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Filled {
     /// Chunks that this commit put into the array.
     pub committed: u64,
-    /// Chunks that are not there yet.
+    /// Number of chunks that are still missing.
     pub missing: u64,
 }
 
@@ -109,7 +109,7 @@ impl Options {
     }
 }
 
-/// Parts are compressed apart from the array, where a closure would be told places of the part.
+/// Parts are compressed as small arrays, so a closure would get positions in the part and not in the array.
 fn check_closures(options: &OpenOptions) -> Result<()> {
     match options.common.processing.pre {
         Some(_) => {
@@ -202,7 +202,7 @@ impl FillJob {
                 )));
             }
         }
-        // A small array of the same chunks: what it compresses is what the large one would.
+        // A small array with the same chunk shape, which compresses a chunk to the same bytes as the large one.
         let shape: Vec<u64> = bounds.iter().map(|range| range.end - range.start).collect();
         let like = Options::new()
             .with_chunks(grid.chunks())
@@ -226,14 +226,15 @@ impl FillJob {
 
     /// Puts chunks into the array by their receipts: all of them become visible at once, or none.
     ///
-    /// Receipts may come in any order and again: a chunk that is in the array already, with the same content, is left alone,
-    /// so a commit whose outcome is not known is simply made again. Others may commit too, one after the other.
+    /// Receipts may come in any order and repeatedly: a chunk that the array already has, with the same content, is
+    /// skipped, so a commit whose outcome is unknown can be repeated. Several processes may commit, one after
+    /// another.
     ///
     /// # Errors
     /// [`Error::Usage`] or [`Error::State`] for receipts of another job, for a chunk that was committed with another
-    /// content, and where a part is gone; [`Error::Format`] for a part that is damaged: its worker has to write it
+    /// content, and if a part is missing; [`Error::Format`] for a part that is damaged: its worker has to write it
     /// again; [`Error::Locked`] while another process commits: try again. Other errors as [`Array::open_with`] for
-    /// writing has them. Then nothing has changed.
+    /// writing has them. Nothing has changed then.
     pub fn commit(&self, receipts: &[FillReceipt]) -> Result<Filled> {
         let mut last = BTreeMap::new();
         for receipt in receipts {
@@ -267,7 +268,7 @@ impl FillJob {
         Ok(Filled { committed, missing: missing(&array)?.len() as u64 })
     }
 
-    /// Puts one chunk into the array; whether it was not there yet.
+    /// Puts one chunk into the array; returns whether the array did not have it yet.
     fn take(&self, array: &mut Array, n: u64, receipt: &FillReceipt) -> Result<bool> {
         let there = array.schunk.place(n)?;
         if !matches!(there, Place::Special(Special::Uninit)) {
@@ -288,7 +289,7 @@ impl FillJob {
         Ok(true)
     }
 
-    /// The chunks that nobody has committed yet, ascending.
+    /// The numbers of uncommitted chunks, ascending.
     ///
     /// # Errors
     /// Those of [`Array::open`].
@@ -332,7 +333,8 @@ impl FillJob {
                 self.path.display()
             )));
         }
-        // The array goes first: parts without an array are seen by the next job, an array without parts would seem to be whole.
+        // Removes the array first: the next job notices parts without an array, but an array without parts would look
+        // complete.
         remove_frame(&self.path, self.options.common.owner_lock())?;
         self.parts.close()
     }

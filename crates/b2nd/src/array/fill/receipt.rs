@@ -1,4 +1,4 @@
-//! What a worker has to show for a chunk.
+//! The proof that a worker has written a chunk.
 
 use crate::error::{Error, Result};
 use std::fmt;
@@ -17,7 +17,7 @@ use std::str::FromStr;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct FillReceipt {
-    /// Whose part it is.
+    /// The job of the part.
     pub(super) job: u128,
     pub(super) chunk: u64,
     /// Compressed bytes.

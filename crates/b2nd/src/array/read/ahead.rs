@@ -1,4 +1,4 @@
-//! What a read will ask for next, announced where the store makes it wait: the disk works while blocks are decoded.
+//! Announces the next reads to a slow store, so that it fetches while blocks are decoded.
 
 use super::chunk::{Wanted, locate, read_head, runs, wanted};
 use super::misfit::has_blocks_of;
@@ -9,7 +9,8 @@ use crate::schunk::Place;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// How many chunks ahead the first bytes of one are announced, or twice as many as the blocks: the header says where those are.
+/// Distance, in chunks, at which heads of chunks are announced: at least twice that of blocks, because the head
+/// locates the blocks.
 const HEADS: usize = 16;
 /// How many chunks ahead blocks are announced: twice as many as there are threads, within these.
 const BLOCKS: Range<usize> = 4..16;

@@ -1,4 +1,4 @@
-//! Decoded blocks of one chunk, one after the other, for those who look at items instead of copying them.
+//! Decodes blocks of one chunk, one after another, for callers that process items instead of copying them.
 
 use crate::array::Array;
 use crate::array::process::process_block;
@@ -12,15 +12,15 @@ use crate::error::Result;
 use crate::exec::Scratch;
 use crate::schunk::Place;
 
-/// What a chunk turns out to be.
+/// Kind of a chunk that was looked up.
 pub(crate) enum Found {
-    /// All its items are this one; nothing was decoded.
+    /// All items have this value; nothing was decoded.
     Repeat(Vec<u8>),
     /// Its blocks have to be decoded.
     Blocks(ChunkBlocks),
 }
 
-/// A chunk whose blocks are wanted.
+/// A chunk whose blocks are to be decoded.
 pub(crate) struct ChunkBlocks {
     chunk: u64,
     source: Source,
@@ -33,7 +33,7 @@ enum Source {
     Repeat(Vec<u8>),
 }
 
-/// Looks at chunk `n`: what is special is not fetched, and of what repeats a value no more than its header.
+/// Looks up chunk `n`. A special chunk is not fetched; of a chunk that repeats a value only the header is.
 pub(crate) fn look(array: &Array, n: u64, scratch: &mut Scratch) -> Result<Found> {
     let itemsize = array.grid.itemsize();
     let place = array.schunk.place(n)?;

@@ -31,7 +31,7 @@ use b2nd_kernel::boxes::Source;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A block as it is stored.
+/// A block in its stored form.
 pub(super) struct Encoded<'a> {
     pub(super) place: Place,
     pub(super) decoder: &'a Decoder,
@@ -42,7 +42,7 @@ pub(super) struct Encoded<'a> {
 /// What decodes the blocks of a chunk.
 pub(super) type Decoder = BlockDecoder<'static, Box<ChunkHead>>;
 
-/// Where a chunk is, and what its bytes must match.
+/// Where a chunk is stored, and its expected checksums.
 #[derive(Debug, Clone)]
 pub(super) struct Origin {
     pub(super) place: Place,
@@ -86,7 +86,7 @@ impl<V: Visit + ?Sized> ChunkRead<'_, V> {
         &self.array.grid
     }
 
-    /// Where the chunk is, and what its bytes must match.
+    /// Where the chunk is stored, and its expected checksums.
     pub(super) fn origin(&self, place: Place, sums: Option<Sums>) -> Origin {
         let available = match place {
             Place::Stored { available, .. } => available,
@@ -96,7 +96,7 @@ impl<V: Visit + ?Sized> ChunkRead<'_, V> {
         Origin { place, available, sums, due }
     }
 
-    /// Takes the blocks that the cache has from there, and out of `wanted`.
+    /// Copies blocks from the cache, and removes them from `wanted`.
     pub(super) fn take_cached(&self, place: Place, wanted: &mut Vec<Wanted>) -> Result<()> {
         let mut result = Ok(());
         wanted.retain(|w| {
@@ -144,7 +144,7 @@ impl<V: Visit + ?Sized> ChunkRead<'_, V> {
         if let Some(reference) = decoder.decoded(wanted.block).filter(|_| !posted) {
             return self.scatter(wanted.index, &mut place, reference, 0);
         }
-        // A block that is whole and in one piece in the result is decoded where it belongs.
+        // A block that is wanted whole and contiguous in the result is decoded in place.
         if whole
             && let Some(out) = place.contiguous()
             && out.len() == bytes
@@ -207,7 +207,7 @@ impl<V: Visit + ?Sized> ChunkRead<'_, V> {
         }
     }
 
-    /// Decodes a block up to the last item that is taken, where that saves work; whether it did.
+    /// Decodes a block up to the last wanted item, if that saves work; returns whether it did.
     fn decode_start(
         &self,
         (source, wanted): (&Encoded<'_>, &Wanted),
@@ -224,7 +224,7 @@ impl<V: Visit + ?Sized> ChunkRead<'_, V> {
         source.decoder.decode_start(wanted.block, source.stream, start, scratch)
     }
 
-    /// Decodes a block, as the user's closure wants it seen.
+    /// Decodes a block and post-processes it.
     fn decode_wanted(
         &self,
         source: &Encoded<'_>,
@@ -236,7 +236,7 @@ impl<V: Visit + ?Sized> ChunkRead<'_, V> {
         self.postprocess(block, out)
     }
 
-    /// Gives a decoded block to the user's closure, where there is one.
+    /// Calls the user's closure with a decoded block, if there is one.
     fn postprocess(&self, block: usize, bytes: &mut [u8]) -> Result<()> {
         let Some(hook) = self.post else { return Ok(()) };
         let chunk = self.visit.chunk();
@@ -318,7 +318,7 @@ pub(super) fn wanted<V: Visit + ?Sized>(visit: &V, range: Range<usize>) -> Vec<W
     range.map(|index| Wanted { span: 0..0, block: visit.block(index), index }).collect()
 }
 
-/// Finds the bytes of blocks in their chunk, and puts them into the order in which they lie there.
+/// Finds the bytes of blocks in their chunk, and sorts the blocks by their offset.
 pub(super) fn locate(wanted: &mut [Wanted], head: &ChunkHead) {
     wanted.iter_mut().for_each(|w| w.span = head.block_span(w.block));
     wanted.sort_unstable_by_key(|w| w.span.start);

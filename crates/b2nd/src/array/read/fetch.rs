@@ -8,7 +8,7 @@ use crate::exec::Scratch;
 use crate::schunk::Place;
 use std::ops::Range;
 
-/// What announces coming reads: the blocks of this chunk, and those of others, for whose headers it is given memory.
+/// Announces coming reads: the blocks of this chunk, and those of later chunks, whose heads it reads into the given memory.
 pub(super) type Announce<'a> = dyn Fn((Place, &[Wanted]), &mut Vec<u8>) + 'a;
 
 /// Fetches what the [`ChunkTask`] of a chunk needs.

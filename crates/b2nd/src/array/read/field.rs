@@ -73,7 +73,7 @@ fn find<'d>(fields: &'d [Field], path: &str) -> Option<(&'d Field, usize)> {
     if let Some(field) = named(path) {
         return Some((field, field.offset()));
     }
-    // A name may hold a dot itself: every dot is tried.
+    // A field name may contain a dot, so every dot is tried as the separator.
     path.match_indices('.').find_map(|(dot, _)| {
         let outer = named(path.get(..dot)?)?;
         let inside = outer.dtype().kind() == Kind::Struct && outer.shape().is_empty();
@@ -154,7 +154,7 @@ impl<'a> ArrayField<'a> {
             .ok_or_else(|| Error::too_large(u64::MAX, "the selection has more than 2^64 bytes"))
     }
 
-    /// The bytes of a result that is to be allocated.
+    /// The size of a result, checked against the limit for allocation.
     pub(crate) fn allowed_bytes(&self, resolved: &Resolved) -> Result<u64> {
         let bytes = self.result_bytes(resolved)?;
         Limits::check("the result of the read", bytes, self.array.schunk.limits().max_read_bytes())?;

@@ -1,4 +1,4 @@
-//! Reading a selection: each touched block is decoded once and its items go straight to their place in the result.
+//! Reads a selection: each touched block is decoded once, and its items are copied straight into the result.
 
 mod ahead;
 mod asked;
@@ -42,7 +42,7 @@ use visit::PointVisit;
 use visit::Visit;
 
 impl Array {
-    /// The shape that reading `selection` gives.
+    /// The shape of the result of reading `selection`.
     ///
     /// ```
     /// use b2nd::{s, Array, Dtype, NewAxis, Options};
@@ -170,7 +170,7 @@ impl Array {
             if chunks >= 4 * exec.threads() { 1 } else { (4 * exec.threads()).div_ceil(chunks.max(1)) };
         let parts = if exec.threads() == 1 { 1 } else { parts };
         let post = self.schunk.processing().post.as_ref();
-        // The cache keeps what the closure leaves.
+        // The cache keeps post-processed blocks.
         let (post, cached) = if stored { (None, cached && post.is_none()) } else { (post, cached) };
         let ahead = Ahead::new(self, chunks, exec.threads(), &visit);
         exec.run(chunks.saturating_mul(parts), work, |scratch, task| {
@@ -180,7 +180,7 @@ impl Array {
             if range.is_empty() {
                 return Ok(());
             }
-            // The first part that has a block says what comes after the chunk.
+            // Only the first part of a chunk announces later chunks.
             let announce =
                 |own: (Place, &[Wanted]), fetched: &mut Vec<u8>| ahead.blocks(task / parts, own, fetched);
             // What the cache has is not read.

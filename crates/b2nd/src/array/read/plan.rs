@@ -1,4 +1,4 @@
-//! What a read touches: which chunks, which blocks of them, and where their items go. Pure; nothing is fetched here.
+//! The plan of a read: the touched chunks and blocks, and where their items go. Pure: fetches nothing.
 
 use crate::array::grid::Grid;
 use crate::array::grid::Segment;
@@ -36,11 +36,11 @@ pub(crate) struct Plan {
 pub(crate) enum Steps {
     /// Evenly spaced from the first on, and in turn in the result.
     Every(i64),
-    /// One by one.
+    /// Items at listed places.
     At {
         /// The place of each in its block.
         inside: Vec<usize>,
-        /// The place of each in the result; `None` where they go in turn.
+        /// The index of each item in the result; `None` if they are in order.
         order: Option<Vec<usize>>,
     },
 }
@@ -154,7 +154,7 @@ impl Steps {
         }
     }
 
-    /// The places in the result of all items of the axis, where they do not go in turn.
+    /// The indices in the result of all items of the axis, if they are not in order.
     pub(crate) fn order(&self) -> Option<&[usize]> {
         match self {
             Steps::At { order: Some(order), .. } => Some(order),

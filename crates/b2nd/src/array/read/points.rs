@@ -34,8 +34,8 @@ struct Point {
 }
 
 impl PointPlan {
-    /// Sorts the items at flat C-order `positions`, all inside the array. With `once` an item that is named more than
-    /// once keeps its last place only.
+    /// Sorts the items at flat C-order `positions`, all inside the array. With `once`, an item that is named more than
+    /// once keeps only its last index in the result.
     pub(crate) fn new(grid: &Grid, positions: &[u64], once: bool) -> Result<Self> {
         let mut points = reserved(PLAN, positions.len())?;
         points.extend(positions.iter().enumerate().map(|(place, &position)| {
@@ -99,7 +99,7 @@ impl PointPlan {
         self.blocks[block].1 as usize
     }
 
-    /// Which items lie in a block.
+    /// The range of points that lie in a block.
     pub(crate) fn points(&self, block: usize) -> Range<usize> {
         self.cuts[block]..self.cuts[block + 1]
     }

@@ -35,7 +35,7 @@ pub struct Reader {
     catalog: Pieces,
     /// Ranges of index and trailer that are needed and not asked for.
     catalog_needs: VecDeque<Range<u64>>,
-    /// How many of them are asked for.
+    /// Number of catalog ranges that were requested.
     catalog_asked: usize,
     results: Vec<Vec<u8>>,
 }
@@ -45,7 +45,7 @@ struct Work {
     targets: Targets,
     costs: RangeCosts,
     active: BTreeMap<usize, Active>,
-    /// Active chunks that may need what was not asked for.
+    /// Active chunks that may have new needs.
     changed: BTreeSet<usize>,
     /// The segments of the checksums that are asked for.
     segments: BTreeSet<usize>,
@@ -62,7 +62,7 @@ struct Active {
     /// Where the chunk starts in its file.
     offset: u64,
     asks: Asks,
-    /// Bytes that came before those that are needed first.
+    /// Bytes supplied earlier than the chunk can use them.
     early: Vec<(usize, Vec<u8>)>,
     /// The segment of the checksums that it waits for, and its place in the frame file.
     segment: Option<(usize, Range<u64>)>,
@@ -165,7 +165,7 @@ impl Work {
         self.targets.visit(array, n, |visit| work(visit.ok_or_else(gone)?))
     }
 
-    /// Begins the next chunk: one that is special is done at once.
+    /// Begins the next chunk; a special chunk is completed immediately.
     fn begin(&mut self, array: &Array) -> Result<()> {
         let Some(n) = self.targets.begin(array) else { return Ok(()) };
         let mut block = std::mem::take(&mut self.scratch.block);
@@ -181,7 +181,7 @@ impl Work {
                 Place::Stored { file, offset, .. } => {
                     let costs = self.costs;
                     let first = array.schunk.first_fetch(array.grid.blocks_per_chunk());
-                    // Of a chunk that is short, or mostly wanted, the head is not asked for first.
+                    // A chunk that is short or mostly wanted is read whole, without reading its head first.
                     let most =
                         visit.blocks().saturating_mul(4) >= array.grid.blocks_per_chunk().saturating_mul(3);
                     let bound = array.schunk.length_bound(chunk).filter(|len| most || *len <= costs.whole);
@@ -243,7 +243,7 @@ impl Work {
                 return true;
             };
             let at = |at: usize| active.offset.saturating_add(at as u64);
-            // The index does not say how long a chunk file is.
+            // The length of a chunk file is not in the index.
             let may_be_short = matches!(active.file, FileId::Chunk(_));
             let wanted = FileRange { file: active.file, range: at(range.start)..at(range.end), may_be_short };
             if self.asked.add(n, &wanted) {
@@ -294,7 +294,7 @@ impl Work {
         Ok(())
     }
 
-    /// Lets a chunk work on what it has got; keeps it where it needs more.
+    /// Advances a chunk as far as its bytes allow; keeps it active if it needs more.
     fn go_on(
         &mut self,
         array: &Array,
@@ -328,12 +328,12 @@ fn chunk_read<'a>(array: &'a Array, visit: &'a dyn Visit) -> ChunkRead<'a, dyn V
 }
 
 impl Active {
-    /// The bytes that came early, and how many ranges they are.
+    /// Bytes and number of ranges that were supplied early.
     fn early_bytes(&self) -> (u64, usize) {
         (self.early.iter().map(|(_, bytes)| bytes.len() as u64).sum(), self.early.len())
     }
 
-    /// Decodes what the bytes allow, with those that came early; keeps them where others are needed first.
+    /// Decodes what these bytes and early ones allow; stores them if other bytes are needed first.
     fn take(
         &mut self,
         read: &ChunkRead<'_, dyn Visit + '_>,
@@ -352,7 +352,7 @@ impl Active {
         self.take_early(read, block, scratch)
     }
 
-    /// Decodes what the bytes that came early allow.
+    /// Decodes what early bytes allow.
     fn take_early(
         &mut self,
         read: &ChunkRead<'_, dyn Visit + '_>,
@@ -453,13 +453,13 @@ impl Reader {
         Ok(Step::Need(ranges))
     }
 
-    /// Takes bytes that were asked for: one range, a part of one, or several with what lies between them.
+    /// Supplies requested bytes: one range, a part of one, or several together with the bytes between them.
     ///
-    /// A range that may be short is answered whole, with fewer bytes where its file ends.
+    /// For a range that may be short, supply all bytes up to the end of the file.
     ///
     /// # Errors
     /// [`Error::Usage`] for bytes that were not asked for; [`Error::LengthMismatch`] for fewer or more than the range
-    /// has; [`Error::Format`] when they are damaged. After an error the reader is of no use.
+    /// has; [`Error::Format`] when they are damaged. After an error the reader cannot be used.
     pub fn supply(&mut self, range: &FileRange, bytes: &[u8]) -> Result<()> {
         let Some(work) = &mut self.work else { return Err(not_asked(range)) };
         for (n, answer) in work.asked.supply(range, bytes)? {

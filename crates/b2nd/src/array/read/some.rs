@@ -1,15 +1,15 @@
-//! Which items of a block are taken, as runs, where they are so few that the others are better left where they are.
+//! Lists the wanted items of a block as runs, if they are so few that unshuffling only them is faster.
 
 use std::ops::Range;
 
-/// How the items that are taken follow each other along an axis of a block.
+/// The wanted items along an axis of a block.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Taken<'a> {
     /// Their number.
     pub(super) count: usize,
     /// The distance between two of them, in items of the block. No meaning where there is a list.
     pub(super) step: isize,
-    /// The place of each along the axis, and the distance between places.
+    /// The index of each item along the axis, and the distance between indices.
     pub(super) list: Option<(&'a [usize], usize)>,
 }
 
@@ -54,7 +54,7 @@ pub(super) fn runs(
     true
 }
 
-/// Calls `found` with the place of every combination along `axes`, in C order.
+/// Calls `found` with the item number of every combination along `axes`, in C order.
 fn each_place(axes: &[Taken<'_>], at: usize, found: &mut impl FnMut(usize)) {
     match axes {
         [] => found(at),

@@ -1,4 +1,4 @@
-//! One chunk of a read as a state machine: it says which bytes of the chunk it needs next, and decodes what it is given.
+//! Reads one chunk as a state machine: it names the bytes of the chunk that it needs next, and decodes the bytes it gets.
 //!
 //! The synchronous path and [`Reader`](super::Reader) drive the same machine; only where the bytes come from differs.
 
@@ -24,14 +24,14 @@ pub(super) enum Need {
     Blocks(Range<usize>),
 }
 
-/// What was asked for of a chunk.
+/// Progress of the requests for a chunk.
 #[derive(Debug, Default)]
 pub(super) struct Asks {
-    /// Bytes of its start.
+    /// Requested bytes at its start.
     head: usize,
     /// Whether the reference block was, by itself.
     reference: bool,
-    /// Wanted blocks, in the order in which they lie in the chunk.
+    /// Number of requested blocks, in the order of their offsets.
     blocks: usize,
     /// Whether all of the chunk was.
     whole: bool,
@@ -40,12 +40,12 @@ pub(super) struct Asks {
 enum Stage {
     /// The first bytes are wanted, this many.
     Head(usize),
-    /// The reference block is wanted, and perhaps its own items.
+    /// Needs the reference block, which may itself be wanted.
     Reference {
         decoder: Decoder,
         own: Option<Wanted>,
     },
-    /// Blocks are wanted, from this one on, and first those of the run.
+    /// Needs the blocks from this one on, first those of the run.
     Blocks {
         decoder: Decoder,
         next: usize,
@@ -56,7 +56,7 @@ enum Stage {
     Done,
 }
 
-/// The reading of the wanted blocks of one stored chunk.
+/// Reads the wanted blocks of one stored chunk.
 pub(super) struct ChunkTask {
     origin: Origin,
     wanted: Vec<Wanted>,
@@ -83,8 +83,9 @@ impl ChunkTask {
         }
     }
 
-    /// The next range that is known to be needed and was not asked for, which `asks` remembers. Those of [`ChunkTask::need`] come
-    /// first, and each byte is asked for once: but for a reference block that lies between the blocks of a later run.
+    /// The next range that is known to be needed and was not requested yet; `asks` records it. Those of
+    /// [`ChunkTask::need`] come first. Each byte is requested once, except a reference block that lies between the
+    /// blocks of a later run.
     pub(super) fn next_ask(&self, asks: &mut Asks) -> Option<Need> {
         match &self.stage {
             Stage::Head(len) => {
@@ -117,7 +118,7 @@ impl ChunkTask {
         }
     }
 
-    /// Where the chunk is.
+    /// Where the chunk is stored.
     pub(super) fn place(&self) -> Place {
         self.origin.place
     }
@@ -127,13 +128,13 @@ impl ChunkTask {
         self.origin.sums = sums;
     }
 
-    /// The wanted blocks, where they are known to lie.
+    /// The wanted blocks, once their offsets are known.
     pub(super) fn wanted(&self) -> &[Wanted] {
         &self.wanted
     }
 
-    /// Takes the bytes that [`ChunkTask::need`] asked for, or the chunk from there on as far as it is at hand, and decodes as
-    /// much as they allow. `at` is where in the chunk they start.
+    /// Accepts the bytes that [`ChunkTask::need`] requested, or more of the chunk from there on, and decodes as
+    /// much as they allow. `at` is their offset in the chunk.
     pub(super) fn accept<V: Visit + ?Sized>(
         &mut self,
         read: &ChunkRead<'_, V>,
@@ -214,7 +215,7 @@ impl ChunkTask {
             return Ok(Stage::Done);
         }
         if !has_blocks_of(&head, read.grid()) {
-            // Decoded once for all parts: one copy of the chunk, not one for each thread.
+            // The chunk is decoded once for all parts, not once for each thread.
             return Ok(if read.last { Stage::Whole(Box::new(head)) } else { Stage::Done });
         }
         locate(&mut self.wanted, &head);
@@ -229,7 +230,7 @@ impl ChunkTask {
         Ok(self.next_run(0, decoder, scratch))
     }
 
-    /// The bytes of the reference block, where a wanted block needs it.
+    /// The byte range of the reference block, if a wanted block needs it.
     fn missing_reference(&self, decoder: &Decoder) -> Option<Range<usize>> {
         self.wanted.iter().find_map(|wanted| decoder.missing_reference(wanted.block))
     }

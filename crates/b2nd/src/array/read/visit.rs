@@ -1,4 +1,4 @@
-//! The blocks of one chunk that a read wants, and where their items go: for boxes and for points.
+//! The wanted blocks of one chunk, and where their items go: for boxes and for points.
 
 use crate::array::grid::Grid;
 use crate::array::read::plan::ChunkVisit;
@@ -34,7 +34,7 @@ pub(crate) trait Visit {
     fn block(&self, index: usize) -> usize;
     /// The number of items taken from a touched block.
     fn items(&self, index: usize) -> usize;
-    /// Whether all bytes of a block are taken, in turn.
+    /// Whether all bytes of a block are wanted, in order.
     fn is_whole(&self, index: usize) -> bool;
     /// The bytes from the start of a block to the end of the last item that is taken.
     fn reach(&self, index: usize) -> usize;

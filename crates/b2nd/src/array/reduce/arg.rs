@@ -22,7 +22,7 @@ pub(super) struct Search<'a> {
     /// The axis that is searched; `None`: all of them.
     axis: Option<usize>,
     shape: Vec<u64>,
-    /// Whether the items are times of which the greatest are wanted: NaT is the least number, but has to win.
+    /// Whether the greatest times are wanted: NaT is the least integer, but must win.
     wraps: bool,
 }
 
@@ -120,7 +120,7 @@ impl<'a> Search<'a> {
         Ok(Best(lanes))
     }
 
-    /// Takes in what a chunk has found.
+    /// Merges the result of a chunk.
     fn join<T: Ordered, const MOST: bool>(&self, chunk: &Chunk<'_>, found: &Best<T>, best: &mut Best<T>) {
         let (own, shape, start) = (self.array.shape(), chunk.shape(), chunk.start());
         for (lane, found) in found.0.iter().enumerate() {

@@ -182,7 +182,7 @@ impl Array {
         with_float!(job, key, T => FloatProduct::<T>(PhantomData), ComplexProduct::<T>(PhantomData))
     }
 
-    /// The least item over some axes; NaN, or NaT, where there is one.
+    /// The least item over some axes; NaN or NaT if any item is.
     ///
     /// Complex numbers are ordered by their real part, then by the imaginary one.
     ///
@@ -202,7 +202,7 @@ impl Array {
         self.extreme::<false>(&over.into(), "min")
     }
 
-    /// The greatest item over some axes; NaN, or NaT, where there is one.
+    /// The greatest item over some axes; NaN or NaT if any item is.
     ///
     /// ```
     /// use b2nd::{s, Dtype, Options};
@@ -238,7 +238,7 @@ impl Array {
         self.search::<false>(&over.into(), "argmin")
     }
 
-    /// Where the greatest item is: see [`Array::argmin`].
+    /// The index of the greatest item: see [`Array::argmin`].
     ///
     /// ```
     /// use b2nd::{s, Dtype, Options, Over};

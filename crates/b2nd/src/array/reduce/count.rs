@@ -1,4 +1,4 @@
-//! What is true, and what is not a number.
+//! Reductions `any`, `all` and `count_nan`.
 
 use crate::array::reduce::kernel::Kernel;
 use crate::array::reduce::kernel::put;
@@ -7,7 +7,7 @@ use half::f16;
 use num_complex::Complex;
 use std::marker::PhantomData;
 
-/// What an item says by itself.
+/// Whether a single item is true, or NaN.
 pub(super) trait Judged: bytemuck::Pod + Send + Sync {
     /// Whether it is anything but zero: NaN and NaT are.
     fn truth(self) -> bool;
@@ -59,7 +59,7 @@ impl<T: Judged, const ALL: bool> Kernel for Truth<T, ALL> {
         ALL
     }
     fn row(&self, state: &mut bool, items: &[T]) {
-        // Pieces are judged without a branch for each item; between them one look may save the rest.
+        // Within a piece there is no branch for each item; between pieces the loop may stop early.
         for piece in items.chunks(1024) {
             if *state != ALL {
                 return;

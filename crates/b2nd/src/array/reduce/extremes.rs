@@ -10,7 +10,7 @@ use std::marker::PhantomData;
 
 /// An item that can be compared; `better` is written so that rows of it need no branch.
 pub(super) trait Ordered: bytemuck::Pod + Send + Sync {
-    /// What every item beats or equals.
+    /// The initial value, which every item beats or equals.
     fn worst<const MOST: bool>() -> Self;
     /// Whether `x` takes the place of `best`: it is less (`MOST`: greater), or the first NaN.
     fn better<const MOST: bool>(x: Self, best: Self) -> bool;
@@ -43,7 +43,7 @@ macro_rules! ordered_ints {
 ordered_ints! { i8 i16 i32 i64 u8 u16 u32 u64 }
 
 ordered! {
-    // Nothing is below or above a NaN, so one that was taken stays.
+    // Comparisons with NaN are false, so a NaN that was taken stays.
     f32, f32::NEG_INFINITY, f32::INFINITY, |x, best| (x < best) | x.is_nan(), (x > best) | x.is_nan();
     f64, f64::NEG_INFINITY, f64::INFINITY, |x, best| (x < best) | x.is_nan(), (x > best) | x.is_nan();
     f16, f16::NEG_INFINITY, f16::INFINITY,

@@ -24,7 +24,7 @@ pub(super) struct Axis {
     pub(super) chunks: u64,
     /// The number of blocks of a chunk that hold items of the array.
     pub(super) blocks: u64,
-    /// The most items that are taken from one block.
+    /// The most items of one block that take part.
     pub(super) most: u64,
 }
 
@@ -72,7 +72,7 @@ pub(super) struct Geometry {
     pub(super) shape: Vec<u64>,
 }
 
-/// The product of lengths. Only beside an axis without items can it be more than 64 bits hold; then nobody asks for it.
+/// The product of lengths. It can overflow only if an axis has no items, and then it is not used.
 fn items_of(lengths: impl Iterator<Item = u64> + Clone) -> u64 {
     if lengths.clone().any(|n| n == 0) { 0 } else { lengths.fold(1, u64::saturating_mul) }
 }
@@ -127,7 +127,7 @@ impl Geometry {
         self.axes.iter().filter(|axis| axis.kept == kept).map(length).collect()
     }
 
-    /// Positions along the kept and along the reduced axes, as positions along all.
+    /// Combines positions along the kept and the reduced axes into positions along all axes.
     pub(super) fn position(&self, kept: &[u64], reduced: &[u64]) -> Vec<u64> {
         let (mut kept, mut reduced) = (kept.iter(), reduced.iter());
         let next = |axis: &Axis| if axis.kept { kept.next() } else { reduced.next() };
@@ -148,7 +148,7 @@ impl Geometry {
             if taken.count == 0 {
                 return None;
             }
-            // Everything lies inside a block, whose size is checked.
+            // Cannot overflow: everything lies inside a block, whose size is checked.
             let (count, stride) = (taken.count as usize, self.strides[d]);
             first += taken.first as usize * stride;
             let states = if axis.kept { state_stride } else { 0 };
@@ -171,7 +171,7 @@ struct Loop {
     states: usize,
 }
 
-/// Adds a loop around the others, as one with the innermost but last where both go on evenly.
+/// Adds a loop around the others, merged with the previous one where both are evenly spaced.
 fn push_loop(loops: &mut Vec<Loop>, outer: Loop) {
     if outer.count == 1 {
         return;

@@ -1,4 +1,4 @@
-//! What a reduction does to items: the typed kernels, and the same behind bytes for those who only move blocks.
+//! Reductions of items: typed kernels, and the same on bytes for callers that only move blocks.
 
 use crate::array::reduce::geometry::Walk;
 use crate::error::Error;
@@ -8,14 +8,14 @@ use crate::error::Result;
 pub(super) trait Kernel: Sync {
     /// An item as it lies in a block, in the byte order of this machine.
     type Item: bytemuck::AnyBitPattern;
-    /// What is known of the items that one item of the result stands for.
+    /// Accumulator of one item of the result.
     type State: Clone + Send;
 
-    /// Nothing seen yet.
+    /// The accumulator of no items.
     fn empty(&self) -> Self::State;
-    /// Takes in items that all belong to one state.
+    /// Adds items that all belong to one state.
     fn row(&self, state: &mut Self::State, items: &[Self::Item]);
-    /// Takes in items each of which belongs to a state of its own.
+    /// Adds item `i` to state `i`.
     fn each(&self, states: &mut [Self::State], items: &[Self::Item]) {
         for (state, item) in states.iter_mut().zip(items) {
             self.row(state, std::slice::from_ref(item));
@@ -23,7 +23,7 @@ pub(super) trait Kernel: Sync {
     }
     /// The state after `count` items of this value; `count` is not 0.
     fn repeat(&self, item: Self::Item, count: u64) -> Self::State;
-    /// Takes in all that another state has seen.
+    /// Merges another state into this one.
     fn join(&self, into: &mut Self::State, other: &Self::State);
     /// Writes the item of the result for a state that has seen `count` items.
     fn finish(&self, state: &Self::State, count: u64, out: &mut [u8]);

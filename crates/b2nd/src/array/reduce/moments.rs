@@ -21,7 +21,7 @@ use std::marker::PhantomData;
 pub(super) trait Parts<const N: usize>: bytemuck::Pod + Send + Sync {
     /// Whether the squares of differences need more than an `f64` holds.
     const EXACT: bool;
-    /// Whether a part may be more than an `f64` holds.
+    /// Whether a component may not fit exactly in an `f64`.
     const LONG: bool;
     /// A part as the exact sum of two `f64`.
     fn part(self, n: usize) -> (f64, f64);
@@ -55,7 +55,7 @@ pub(super) struct Spread<T, R, const N: usize> {
     types: PhantomData<fn(T) -> R>,
 }
 
-/// What is known of some items: how many, their mean, and the sum of the squares of the distances from it.
+/// Count, mean, and sum of squared distances from the mean.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Moments<const N: usize> {
     count: u64,
@@ -66,7 +66,7 @@ pub(super) struct Moments<const N: usize> {
 impl<const N: usize> Moments<N> {
     const EMPTY: Self = Moments { count: 0, mean: [Twofold::ZERO; N], squares: Twofold::ZERO };
 
-    /// `share` is what [`Share::of`] says of both counts.
+    /// `share` is [`Share::of`] both counts.
     #[inline(always)]
     fn join(&mut self, other: &Self, share: &Share) {
         if self.count == 0 || other.count == 0 {
@@ -137,8 +137,9 @@ impl<T: Parts<N>, R, const N: usize> Spread<T, R, N> {
             *squares = squares.plus(more);
         }
     }
-    /// Squares of the distances from the mean, made of those from the `f64` next to it: each is as much too far as the two
-    /// lie apart, which is all there is where the items are neighbours.
+    /// Converts sums of squared distances from the `f64` nearest to the mean into those from the mean itself.
+    ///
+    /// Each distance is off by the rest of the mean, `low`; for items close together that is all of it.
     #[inline(always)]
     fn centred(squares: Twofold, mean: &[Twofold; N], count: Twofold) -> Twofold {
         if !T::EXACT || !squares.high.is_finite() {
@@ -174,7 +175,7 @@ impl<T: Parts<N>, R: Float, const N: usize> Kernel for Spread<T, R, N> {
     fn empty(&self) -> Moments<N> {
         Moments::EMPTY
     }
-    /// Items of one state, by themselves.
+    /// Moments of a row of items of one state.
     fn row(&self, state: &mut Moments<N>, items: &[T]) {
         let count = items.len() as u64;
         let mut sums = [Twofold::ZERO; N];

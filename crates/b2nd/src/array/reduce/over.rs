@@ -1,12 +1,12 @@
-//! What a reduction goes over: which axes, of which items, and the shape of its result.
+//! Arguments of a reduction: its axes, its items, and the shape of its result.
 
 use crate::array::grid::named_axes;
 use crate::array::selection::Selection;
 use crate::error::Result;
 
-/// What a reduction goes over: axes as NumPy counts them (negative ones from the end), and which items take part.
+/// Arguments of a reduction: axes as NumPy counts them (negative ones from the end), and which items take part.
 ///
-/// `()` stands for all axes, a number for one, an array, slice or vector of numbers for several.
+/// `()` means all axes, a number one axis, and an array, slice or vector of numbers several.
 ///
 /// ```
 /// use b2nd::{s, Dtype, Options, Over};

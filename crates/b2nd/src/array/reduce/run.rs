@@ -34,7 +34,7 @@ pub(super) struct Job<'a> {
     geometry: Geometry,
     /// The dtype of the result.
     dtype: Dtype,
-    /// The bytes of a number whose order has to be turned; 1 where none has to.
+    /// Size of the numbers whose bytes must be swapped; 1 if none must.
     swap: usize,
 }
 
@@ -44,7 +44,7 @@ struct Running<'a, S> {
     reduction: &'a dyn Reduction<S>,
     tasks: Tasks,
     out: Mutex<&'a mut [u8]>,
-    /// For each cell the states of its groups that wait for the others; empty where a cell is one group.
+    /// For each cell, the states of finished groups until all groups are; empty if a cell is one group.
     waiting: Vec<Mutex<Vec<Option<Vec<S>>>>>,
 }
 
@@ -127,7 +127,7 @@ impl<'a> Job<'a> {
             return Ok(Some(reduction.empty()));
         }
         if self.array.schunk.processing().post.is_some() {
-            // A closure may make something else of every block.
+            // With a post-processing closure, the index does not determine the items.
             return Ok(None);
         }
         let Some(kind) = self.array.schunk.uniform()? else { return Ok(None) };
@@ -155,7 +155,7 @@ impl<S: Clone + Send> Running<'_, S> {
     fn task(&self, task: &Task, scratch: &mut Scratch) -> Result<()> {
         let slabs = (task.blocks.end - task.blocks.start) as usize;
         let mut states = copies(self.reduction.empty(), slabs.saturating_mul(self.tasks.slab))?;
-        // Room for a block, as words: so its items lie where their type wants them.
+        // Memory for a block, as words, so that items are aligned for their type.
         let mut words: Vec<u64> = Vec::new();
         let in_chunk = self.tasks.reduced_blocks_of_a_chunk();
         let mut at = task.reduced.start;
@@ -243,13 +243,13 @@ impl<S: Clone + Send> Running<'_, S> {
     }
 }
 
-/// A chunk and what a task wants of it.
+/// A chunk, and the part of it that a task reduces.
 struct Visit<'a, 'r, S> {
     running: &'a Running<'r, S>,
     task: &'a Task,
     /// Its number in the array.
     n: u64,
-    /// Its place among the touched ones.
+    /// Its index among the touched chunks.
     chunk: Vec<u64>,
 }
 
@@ -272,7 +272,7 @@ impl<S: Clone + Send> Visit<'_, '_, S> {
         }
     }
 
-    /// A chunk of one value.
+    /// Reduces a chunk of one value.
     fn repeat(&self, item: &[u8], reduced: Range<u64>, states: &mut [S]) -> Result<()> {
         let running = self.running;
         let axes = || running.job.geometry.axes.iter().zip(&self.chunk);
@@ -290,7 +290,7 @@ impl<S: Clone + Send> Visit<'_, '_, S> {
             return Ok(());
         }
         let state = running.reduction.repeat(item, count)?;
-        // States of padding come along: nobody reads them.
+        // Also updates states of padding, which are never read.
         states.iter_mut().for_each(|into| running.reduction.join(into, &state));
         self.progress(
             axes().filter(|(axis, _)| axis.kept).map(|(axis, &at)| axis.in_chunk(at).count).product::<u64>()

@@ -89,7 +89,7 @@ impl Float for f64 {
     }
 }
 
-/// What is made of a sum.
+/// What is computed from a sum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Take {
     Sum,

@@ -1,7 +1,7 @@
-//! How a reduction is cut into tasks: by the partition alone, so that the result depends on nothing else.
+//! Cuts a reduction into tasks by the partition alone, so that the result does not depend on the threads.
 //!
-//! First along the kept axes, where tasks share no states; where that gives too few, a stretch of the reduced chunks and
-//! blocks becomes a task of its own, with its own states, which are joined in order at the end.
+//! First along the kept axes, where tasks share no states. If that gives too few tasks, each range of the reduced
+//! chunks and blocks becomes a task with its own states, which are joined in order at the end.
 
 use crate::array::grid::unravel;
 use crate::array::reduce::geometry::Geometry;

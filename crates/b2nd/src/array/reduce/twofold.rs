@@ -4,7 +4,7 @@
 //! unless nearly everything cancels, the result is the nearest float to the exact sum. Once a part is infinite or NaN the
 //! errors mean nothing, so whoever reads a number looks at `high` first.
 
-/// `high + low`, where `low` is what rounding lost.
+/// A number `high + low`, where `low` is the rounding error of `high`.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct Twofold {
     pub(super) high: f64,

@@ -15,10 +15,10 @@ use std::ops::Range;
 use std::path::Path;
 
 impl Options {
-    /// Makes an array at `path` of others, one behind the other along an axis.
+    /// Makes an array at `path` that concatenates others along an axis.
     ///
-    /// Chunks, blocks, codec and filters are those of the first where the options do not say them. Chunks that fall on
-    /// chunks of the result come along as they are, compressed.
+    /// Chunks, blocks, codec and filters are those of the first array unless the options set them. Chunks that
+    /// coincide with chunks of the result are copied without recompression.
     ///
     /// ```
     /// use b2nd::{s, Dtype, Options};
@@ -54,10 +54,10 @@ impl Options {
         self.join(path, first, first.dtype(), &axes, chunked, Joined { arrays, stacked: None, cast: None })
     }
 
-    /// Makes an array at `path` of others, one behind the other along a new axis, which comes before axis `axis` of theirs.
+    /// Makes an array at `path` that stacks others along a new axis, which comes before their axis `axis`.
     ///
-    /// Blocks, codec and filters are those of the first where the options do not say them; along the new axis chunks are
-    /// one array long.
+    /// Blocks, codec and filters are those of the first array unless the options set them; along the new axis a chunk is
+    /// one array.
     ///
     /// ```
     /// use b2nd::{s, Dtype, Options};
@@ -172,7 +172,7 @@ impl Options {
         self.join(path, array, array.dtype(), &axes, chunked, joined)
     }
 
-    /// Makes the array of which all axes are given; what options do not say is as in `like`.
+    /// Makes the array from a list of parts for each axis; unset options are those of `like`.
     fn join(
         self,
         path: Option<&Path>,
@@ -228,7 +228,7 @@ impl Array {
     }
 }
 
-/// The axes of `first` with those of `arrays` behind what `grown` has along one of them.
+/// The axes of `first`, with those of `arrays` appended to `grown` along one of them.
 fn joined_axes(
     first: &Array,
     mut grown: AxisParts,

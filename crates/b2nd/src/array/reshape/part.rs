@@ -1,4 +1,4 @@
-//! Where the items along an axis come from when an array changes its shape. Pure arithmetic.
+//! Sources of the items along an axis when an array changes its shape. Pure arithmetic.
 
 use crate::array::Axis;
 use crate::error::Error;
@@ -41,7 +41,7 @@ pub(super) struct AxisParts {
     old_len: u64,
 }
 
-/// What becomes of one chunk along one axis.
+/// How one chunk of the result is made along one axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fate {
     /// Exactly the items of one chunk of the array as it was.
@@ -50,17 +50,17 @@ pub(super) enum Fate {
     New { source: usize, chunk: u64 },
     /// Items of one incoming source that are no whole chunk of it.
     Within(usize),
-    /// Items that lie together nowhere.
+    /// Items from several places.
     Mixed,
 }
 
 impl AxisParts {
-    /// An axis that had `old_len` items, before anything is said about what it will have.
+    /// An axis that had `old_len` items, with no parts yet.
     pub(super) fn new(old_len: u64) -> Self {
         AxisParts { parts: Vec::new(), len: 0, old_len }
     }
 
-    /// Adds a stretch behind the others.
+    /// Appends a part.
     pub(super) fn push(&mut self, count: u64, from: From) -> Result<()> {
         if count == 0 {
             return Ok(());
@@ -70,7 +70,7 @@ impl AxisParts {
             Error::too_large(i64::MAX as u64, "an axis would be longer than the format allows")
         })?;
         match self.parts.last_mut() {
-            // What goes on where the last part ends belongs to it: nothing came between.
+            // A part that continues the last one is merged with it.
             Some(last) if last.from.skip(last.count) == from => last.count += count,
             _ => {
                 let bytes = (self.parts.len() as u64).saturating_mul(size_of::<Part>() as u64);

@@ -140,7 +140,8 @@ impl Held {
                 Err(Error::io("cannot make its lock file", found).at_path(path))
             }
             Ok(()) if !Record::is_ours(&text) => {
-                // Nobody holds this file, and it is no lock file of ours: a power cut may have torn it. Its contents are kept under another name.
+                // Nobody holds this file, and it is no lock file of ours: a power cut may have torn it. Its contents
+                // are kept under another name.
                 set_aside(path, &file).map_err(failed)?;
                 Ok(Look::Again)
             }
@@ -275,8 +276,8 @@ fn is_at(_file: &File, path: &Path) -> bool {
 /// Number of names to try for a file that is set aside.
 const NAMES: u32 = 10_000;
 
-/// Renames a file that is at the path of the owner file but is none to the first free name of `NAME.b2owner.orig`, `NAME.b2owner.orig-2`
-/// and so on.
+/// Renames a file that is at the path of the owner file but is none to the first free name of `NAME.b2owner.orig`,
+/// `NAME.b2owner.orig-2` and so on.
 fn set_aside(path: &Path, file: &File) -> io::Result<()> {
     for n in 1..NAMES {
         let mut name = path.file_name().map(OsString::from).unwrap_or_default();
