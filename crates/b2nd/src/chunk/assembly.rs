@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Encoded blocks that follow one another.
+/// A run of consecutive encoded blocks.
 pub(super) struct Run {
-    /// Where each begins.
+    /// The start of each block.
     pub(super) starts: Vec<usize>,
     pub(super) packed: Vec<u8>,
 }
@@ -36,7 +36,7 @@ struct State<'a> {
 }
 
 impl<'a> Assembly<'a> {
-    /// Behind what `sink` holds.
+    /// Appends to the contents of `sink`.
     pub(super) fn new(plan: &'a Plan, sink: Sink<'a>) -> Self {
         let state = State { sink, next: 0, block: 0, early: BTreeMap::new(), spare: vec![], len: 0 };
         Assembly { plan, pointless: AtomicBool::new(false), state: Mutex::new(state) }
@@ -47,7 +47,7 @@ impl<'a> Assembly<'a> {
         self.pointless.load(Ordering::Relaxed)
     }
 
-    /// Takes run `r`; returns memory for the next one.
+    /// Adds run `r`; returns memory to reuse for the next one.
     pub(super) fn add(&self, r: usize, run: Run) -> Result<Vec<u8>> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.len += run.packed.len();

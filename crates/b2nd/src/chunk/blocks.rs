@@ -1,4 +1,4 @@
-//! The compressed blocks of a chunk: where they are, how long, and how one of them is decoded.
+//! The compressed blocks of a chunk: their offsets and lengths, and the decoding of one block.
 //!
 //! ```text
 //! regular            header, block offsets, [dictionary], streams of each block, in any order
@@ -44,11 +44,11 @@ pub(super) fn ascending(starts: &[u32]) -> Option<Vec<u32>> {
 #[derive(Debug, Clone)]
 pub(super) struct Blocks {
     starts: Vec<u32>,
-    /// The starts in ascending order, where they are not in that order already: blocks end where the next one starts.
+    /// The starts in ascending order, unless they are already: a block ends where the next one starts.
     sorted: Option<Vec<u32>>,
     engine: Engine,
     steps: Steps,
-    /// Whether each block says itself how long it is.
+    /// Whether each block stores its own length.
     variable: bool,
     /// The number of streams of a full block.
     streams: usize,

@@ -49,7 +49,7 @@ impl Cuts {
         ))
     }
 
-    /// Where block `n` is; empty where there is no such block.
+    /// The range of block `n`; empty if there is no such block.
     pub(crate) fn range(&self, n: usize) -> Range<usize> {
         match self {
             Cuts::Regular { nbytes, blocksize } => {

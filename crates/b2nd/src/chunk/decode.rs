@@ -119,7 +119,7 @@ fn decode_parsed(head: &ChunkHead, chunk: &[u8], dst: &mut [u8], exec: &Exec) ->
     }
 }
 
-/// Fills `dst` with an item that comes again and again, `start` bytes into it.
+/// Fills `dst` with a repeated item, beginning `start` bytes into the repetition.
 fn fill(item: &[u8], start: usize, dst: &mut [u8], exec: &Exec) -> Result<()> {
     in_parts(dst, exec, |at, part| special::fill(part, item, start + at))
 }
@@ -129,7 +129,7 @@ fn copy_raw(chunk: &[u8], from: Range<usize>, dst: &mut [u8], exec: &Exec) -> Re
         .get(from)
         .ok_or_else(|| Error::format(Part::Stream, chunk.len() as u64, "the stored chunk is cut off"))?;
     in_parts(dst, exec, |at, part| {
-        // In pieces: a longer copy would take the way past the caches.
+        // In pieces, because the system's copy bypasses the caches for longer ones.
         let from = from.get(at..).unwrap_or_default().chunks(COPIED_BYTES);
         for (to, from) in part.chunks_mut(COPIED_BYTES).zip(from) {
             to.copy_from_slice(from.get(..to.len()).unwrap_or_default());
@@ -171,7 +171,7 @@ fn decode_blocks(head: &ChunkHead, chunk: &[u8], start: usize, dst: &mut [u8], e
         return Job { decoder: &decoder, chunk, cuts: &cuts, start, exec }.run(first, last, dst);
     };
     if start == 0 {
-        // The first block decodes to its own place, where the others can see it.
+        // The first block is decoded in place, where the other threads can read it.
         let (reference, rest) = dst.split_at_mut(cuts.range(0).len().min(dst.len()));
         Job { decoder: &decoder, chunk, cuts: &cuts, start, exec }.run(0, 0, reference)?;
         let decoder = BlockDecoder::with_reference(head, reference);

@@ -21,7 +21,7 @@ pub(crate) struct BlockDecoder<'r, H> {
 }
 
 impl<'r, H: Deref<Target = ChunkHead>> BlockDecoder<'r, H> {
-    /// A decoder that has decoded nothing.
+    /// A new decoder, without the reference block.
     pub(crate) fn new(head: H) -> Self {
         BlockDecoder { head, reference: Cow::Borrowed(&[]) }
     }
@@ -114,7 +114,7 @@ impl<'r, H: Deref<Target = ChunkHead>> BlockDecoder<'r, H> {
         result
     }
 
-    /// Takes single items out of block `n`: see [`ChunkHead::decode_items`].
+    /// Decodes single items of block `n`: see [`ChunkHead::decode_items`].
     #[inline]
     pub(crate) fn decode_items(
         &self,

@@ -7,11 +7,11 @@ use crate::error::Result;
 
 /// The longest dictionary that is written: the most that C-Blosc2 has read since 3.0.
 const MAX_BYTES: usize = 32 << 10;
-/// A dictionary takes at most one byte in so many of the chunk.
+/// A dictionary takes at most 1/SHARE of the chunk.
 const SHARE: usize = 20;
-/// Shorter ones are not worth their room.
+/// Shorter dictionaries cost more bytes than they save.
 const MIN_BYTES: usize = 256;
-/// How much is looked at for one byte of a trained dictionary; more takes longer and finds hardly anything new.
+/// Bytes of samples for each byte of a trained dictionary; more samples take longer and hardly improve it.
 const LOOKED_AT: usize = 100;
 /// The shortest samples that a dictionary is trained with.
 const MIN_SAMPLE: usize = 32;
@@ -21,7 +21,7 @@ pub(super) struct Samples {
     codec: Codec,
     /// The most bytes that the dictionary may have.
     room: usize,
-    /// So many bytes are enough.
+    /// Number of sample bytes that are enough.
     enough: usize,
     /// The usual length of a sample; `None` where each block is one.
     length: Option<usize>,
@@ -50,9 +50,9 @@ impl Samples {
         })
     }
 
-    /// Every how many blocks one is to be added, of `nblocks` with `nbytes` in all.
+    /// Distance between the blocks to add as samples, of `nblocks` blocks with `nbytes` in all.
     pub(super) fn stride(&self, nblocks: usize, nbytes: usize) -> usize {
-        // What is taken as it is comes from the beginning.
+        // A dictionary that is a plain copy of samples uses the first blocks.
         if self.codec == Codec::Zstd { (nbytes / self.enough).clamp(1, nblocks.max(1)) } else { 1 }
     }
 
@@ -71,7 +71,7 @@ impl Samples {
         Ok(())
     }
 
-    /// The dictionary; `None` where the samples give none that is worth its room.
+    /// Trains the dictionary; `None` if the samples give none that pays.
     pub(super) fn train(&self) -> Result<Option<Vec<u8>>> {
         let dictionary = codec::train(self.codec, &self.bytes, &self.lengths, self.room)?;
         Ok(dictionary.filter(|bytes| bytes.len() >= MIN_BYTES))

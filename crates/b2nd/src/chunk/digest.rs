@@ -1,7 +1,7 @@
-//! What the bytes of a chunk hash to: one entry for what comes before its first block, and one for each block, so that whoever
-//! reads a block can check what it reads.
+//! Hashes of a chunk: one entry for the bytes before its first block, and one for each block, so that a reader of
+//! a block can check it.
 //!
-//! Knows nothing of where entries are kept (`frame::digests`), nor of which of them are to be believed.
+//! Independent of where entries are stored (`frame::digests`) and of which of them are trusted.
 
 use super::blocks;
 use super::head;
@@ -37,7 +37,7 @@ fn finish(mut x: u64) -> u64 {
     x ^ (x >> 33)
 }
 
-/// Whether the chunk has one entry for all of its bytes.
+/// Whether one entry covers the whole chunk.
 fn is_whole(header: &ChunkHeader) -> bool {
     header.cbytes() <= WHOLE_BYTES
         || header.special().is_some()
@@ -50,7 +50,7 @@ fn count(header: &ChunkHeader) -> usize {
     if is_whole(header) { 1 } else { header.nblocks().saturating_add(1) }
 }
 
-/// The entries of a chunk, not bound to any place yet.
+/// The entries of a chunk, not yet bound to its offset.
 ///
 /// # Errors
 /// [`Error::Format`] when it has no header, or ends before its first block; [`Error::OutOfMemory`].
@@ -86,7 +86,7 @@ pub(crate) fn head_len(header: &ChunkHeader, first: &[u8]) -> Result<usize> {
     if is_whole(header) { Ok(header.cbytes() as usize) } else { head::needed(header, first) }
 }
 
-/// The stored entries of one chunk: what its bytes have to hash to.
+/// The stored entries of one chunk: the expected hashes of its bytes.
 #[derive(Debug, Clone)]
 pub(crate) struct Sums {
     /// Bytes that hold the entries, 64 bits each in little-endian order, from `at` on.
@@ -101,7 +101,7 @@ pub(crate) struct Sums {
 }
 
 impl Sums {
-    /// What entry `index` says of its bytes.
+    /// The expected hash of entry `index`.
     pub(crate) fn get(&self, index: usize) -> Option<u64> {
         let entry = self.entries.get(self.at..)?.get(index.checked_mul(8)?..)?.first_chunk::<8>();
         let bound = mix(self.identity, self.chunk, index as u64);
@@ -124,7 +124,7 @@ impl Sums {
         Err(self.mismatch(Part::ChunkHeader, 0..len))
     }
 
-    /// How much of the start of the chunk [`Sums`] wants to see before anything is read from it.
+    /// The number of bytes at the start of the chunk that must be checked before they are used.
     pub(crate) fn wanted(&self, header: &ChunkHeader, needed: usize) -> usize {
         if is_whole(header) { needed.max(header.cbytes() as usize) } else { needed }
     }

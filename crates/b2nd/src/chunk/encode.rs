@@ -32,7 +32,7 @@ use std::sync::atomic::Ordering;
 /// Chunks of fewer bytes are stored as they are.
 const COMPRESS_FROM_BYTES: u32 = 32;
 
-/// Uncompressed bytes of the blocks that a thread encodes in one go, at most (unless one block is longer).
+/// The most uncompressed bytes of a run of blocks that a thread encodes together (a single block may be longer).
 const RUN_BYTES: usize = 256 << 10;
 
 /// So many runs for each thread make up for runs that take longer than others.
@@ -44,7 +44,7 @@ pub(crate) trait BlockSource: Sync {
     fn nbytes(&self) -> usize;
     /// The bytes `range` of the chunk (one block): borrowed, or put into `buffer`, which is cleared first.
     ///
-    /// A block may be asked for more than once.
+    /// May be called repeatedly for one block.
     fn block<'a>(&'a self, range: Range<usize>, buffer: &'a mut Vec<u8>) -> Result<&'a [u8]>;
 }
 
@@ -88,7 +88,7 @@ pub fn encode_with(src: &[u8], params: &Params, context: &Context, exec: &Exec) 
     Ok(out)
 }
 
-/// As [`encode_with`], into the place of what `out` holds: its memory serves one chunk after the other.
+/// Like [`encode_with`], but replaces the contents of `out`, so that its memory is reused.
 ///
 /// ```
 /// use b2nd::chunk::{Context, Params, decode, encode_into};
@@ -113,7 +113,7 @@ pub fn encode_into(
     encode_from(&src, params, context, exec, out)
 }
 
-/// Compresses one chunk on the threads of `exec`, from blocks that are made on demand, into the place of what `out` holds.
+/// Compresses one chunk on the threads of `exec`, from blocks made on demand, and replaces the contents of `out`.
 ///
 /// Tells the progress hook of each block. The result does not depend on the number of threads.
 pub(crate) fn encode_from(
@@ -139,7 +139,7 @@ fn encode_planned(
 ) -> Result<()> {
     let mut plan = Plan::new(source.nbytes(), params, context)?;
     exec.with_scratch(|scratch| plan.train(source, params, scratch))?;
-    // Memory that is not touched costs next to nothing.
+    // Reserved memory that is never touched costs almost nothing.
     reserve(out, plan.most())?;
     let told = AtomicU64::new(0);
     let after_block = |bytes| {
@@ -163,7 +163,7 @@ fn encode_planned(
     Ok(())
 }
 
-/// Compresses one chunk on this thread, into the place of what `out` holds. Does not tell any progress hook.
+/// Compresses one chunk on this thread, and replaces the contents of `out`. Does not call the progress hook.
 ///
 /// Uses all of `scratch` but `packed`.
 pub(crate) fn encode_one(
@@ -178,7 +178,7 @@ pub(crate) fn encode_one(
     plan.encode_serial(source, scratch, out, &|_| Ok(()))
 }
 
-/// All that is decided before the first block is looked at.
+/// Everything that is decided before the first block is read.
 pub(super) struct Plan {
     /// The header but for `cbytes`.
     header: ChunkHeader,
@@ -188,14 +188,14 @@ pub(super) struct Plan {
     streams: usize,
     /// The dictionary that the streams refer to.
     dictionary: Option<Vec<u8>>,
-    /// How long it takes to write the chunk, as [`Exec`] counts it.
+    /// Effort of writing the chunk, in the units of [`Exec`].
     effort: u64,
 }
 
-/// What became of a chunk's blocks.
+/// Result of encoding the blocks of a chunk.
 enum Outcome {
     Compressed,
-    /// Nothing but zeros, after the filters.
+    /// All blocks are zeros after the filters.
     Zeros,
     /// Longer than the data itself.
     NoGain,
@@ -265,7 +265,7 @@ impl Plan {
         n * blocksize..((n + 1) * blocksize).min(nbytes)
     }
 
-    /// Whether nothing is to be compressed at all.
+    /// Whether the chunk is stored raw without trying to compress it.
     fn raw_from_start(&self) -> bool {
         self.header.is_raw()
     }
@@ -287,7 +287,7 @@ impl Plan {
         Ok(())
     }
 
-    /// Makes the dictionary, where one is asked for and the chunk is good for one.
+    /// Makes the dictionary, if one is requested and the chunk is suitable.
     fn train(&mut self, source: &dyn BlockSource, params: &Params, scratch: &mut Scratch) -> Result<()> {
         let (nbytes, nblocks) = (self.header.nbytes as usize, self.nblocks());
         if !params.dictionary() || self.raw_from_start() {
@@ -437,7 +437,7 @@ impl Plan {
         Ok(self.outcome(sink.end() - body))
     }
 
-    /// Puts the first `count` blocks as they are behind the filters.
+    /// Stores the first `count` blocks filtered but not compressed.
     fn store_blocks(
         &self,
         count: usize,
@@ -478,8 +478,8 @@ impl Plan {
         if self.is_all_zeros(len) { Outcome::Zeros } else { Outcome::Compressed }
     }
 
-    /// Blocks that a thread encodes in one go: where each is put to the others by itself, threads wait for each other
-    /// longer than for a short block.
+    /// Number of blocks that a thread encodes together: if each block were appended separately, threads would wait
+    /// for each other longer than a short block takes.
     fn run_len(&self, threads: usize) -> usize {
         let fair = self.nblocks() / threads.saturating_mul(RUNS_PER_THREAD);
         fair.clamp(1, (RUN_BYTES / self.header.blocksize as usize).max(1))
@@ -498,7 +498,7 @@ impl Plan {
         Ok(())
     }
 
-    /// The header of the chunk as one that is not compressed.
+    /// The header of the chunk stored raw.
     fn raw_header(&self) -> ChunkHeader {
         let header_len = self.header.header_len();
         let flags = header::flags_raw(header_len == header::SHORT);
@@ -508,7 +508,7 @@ impl Plan {
         header
     }
 
-    /// Puts the chunk as it is in the place of what was written.
+    /// Replaces what was written by the raw chunk.
     fn put_raw(&self, source: &dyn BlockSource, buffer: &mut Vec<u8>, sink: &mut Sink<'_>) -> Result<()> {
         let header = self.raw_header();
         let (bytes, len) = header.to_bytes();
@@ -590,8 +590,8 @@ impl Plan {
     }
 }
 
-/// Whether C-Blosc2 would lose the last bytes of such a chunk of Blosc1: it forgets those behind the last whole item of a
-/// bit-shuffled block. Such chunks go without the filter.
+/// Whether C-Blosc2 would lose the last bytes of such a chunk of Blosc1: it drops those after the last whole item of a
+/// bit-shuffled block. Such chunks are written without the filter.
 fn tail_is_lost(nbytes: u32, blocksize: u32, typesize: u8, pipeline: &Pipeline) -> bool {
     let typesize = u32::from(typesize);
     let last = match nbytes % blocksize {

@@ -1,4 +1,4 @@
-//! What must be known of a chunk before single blocks are read: its header and where its blocks are.
+//! The head of a chunk, needed before single blocks are read: its header and the offsets of its blocks.
 //!
 //! Holds no block data, so the blocks may come from anywhere: a slice, a file, a partial fetch.
 
@@ -34,11 +34,11 @@ pub(crate) enum Content<'a> {
 pub(crate) struct ChunkHead {
     header: ChunkHeader,
     body: Body,
-    /// What the bytes of the chunk have to hash to, where that is known.
+    /// The expected hashes of the chunk, if known.
     sums: Option<Sums>,
 }
 
-/// What the first bytes of a chunk tell.
+/// Result of parsing the first bytes of a chunk.
 pub(crate) enum Start {
     Head(ChunkHead),
     /// The head takes this many bytes.
@@ -120,7 +120,7 @@ impl ChunkHead {
         self.sums.is_some()
     }
 
-    /// Checks the bytes of block `n`, where there is something to check them by; `stream` starts at its start and may be
+    /// Checks the bytes of block `n`, if there are checksums; `stream` begins with the block and may be
     /// longer.
     pub(crate) fn check_block(&self, n: usize, stream: &[u8]) -> Result<()> {
         match &self.sums {

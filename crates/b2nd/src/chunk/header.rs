@@ -28,7 +28,7 @@ pub(super) const VERSION_BLOSC1: u8 = 2;
 const VERSION_ALPHA: u8 = 3;
 /// The version of regular chunks.
 pub(super) const VERSION: u8 = 5;
-/// The version of chunks whose blocks have lengths of their own, and the last whose flags are all known.
+/// The version of chunks with variable-length blocks, and the last version whose flags are all known.
 pub(super) const VERSION_VARIABLE: u8 = 6;
 
 const FLAG_SHUFFLE: u8 = 0x01;
@@ -115,7 +115,7 @@ impl ChunkHeader {
             *extension;
         let (mut ids, mut meta) = ([i0, i1, i2, i3, i4, i5], [m0, m1, m2, m3, m4, m5]);
         if self.version == VERSION_ALPHA {
-            // The alphas had five slots and left anything in what is the sixth now.
+            // The alphas had five slots and left arbitrary bytes in the sixth.
             (ids[5], meta[5]) = (0, 0);
         }
         self.pipeline = Pipeline::from_bytes(ids, meta);
@@ -300,11 +300,11 @@ impl ChunkHeader {
     pub(super) fn has_old_bitshuffle(&self) -> bool {
         self.version == VERSION_BLOSC1
     }
-    /// Whether splitting may go without a flag, as in Blosc1.
+    /// Whether blocks may be split without a flag, as in Blosc1.
     pub(super) fn is_blosc1(&self) -> bool {
         self.version <= VERSION_BLOSC1
     }
-    /// What keeps this library from decoding the chunk, by its header.
+    /// An error if the header names something that this library cannot decode.
     pub(crate) fn check_supported(&self) -> Result<()> {
         let what = if self.blosc2_flags & FLAG_INSTRUMENTED != 0 {
             "instrumented chunk (it holds measurements of a codec, not data)"

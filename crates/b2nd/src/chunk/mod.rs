@@ -1,7 +1,7 @@
 //! Chunks: the compressed bytes of up to 2 GiB of items, cut into blocks that decode on their own. No I/O here.
 //!
-//! A header says what a chunk is; `ChunkHead` adds where its blocks are; `BlockDecoder` decodes them one at a time, wherever
-//! their bytes came from. Knows nothing of frames, files and shapes.
+//! A header describes a chunk; `ChunkHead` adds the offsets of its blocks; `BlockDecoder` decodes them one at a time,
+//! wherever their bytes come from. Independent of frames, files and shapes.
 
 mod assembly;
 mod blocks;

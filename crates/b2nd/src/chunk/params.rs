@@ -1,4 +1,4 @@
-//! How chunks are compressed: what callers choose, what is chosen for them, and which choices cannot be.
+//! Parameters of compression: the caller's choices, the defaults, and which combinations are invalid.
 
 use super::MAX_BLOCK_BYTES;
 use crate::codec;
@@ -54,7 +54,7 @@ impl SplitMode {
     }
 }
 
-/// How chunks are compressed.
+/// Parameters by which chunks are compressed.
 ///
 /// ```
 /// use b2nd::chunk::Params;
@@ -178,7 +178,7 @@ impl Params {
     pub fn typesize(&self) -> u32 {
         self.typesize
     }
-    /// The block size in bytes, where it is given.
+    /// The block size in bytes, if set.
     pub fn blocksize(&self) -> Option<u32> {
         self.blocksize
     }
@@ -192,12 +192,12 @@ impl Params {
         self.dictionary
     }
 
-    /// The size of an item as a chunk stores it: one byte has no room for more than 255, and 1 stands for those.
+    /// The item size as stored in a chunk: one byte, so sizes above 255 are stored as 1.
     pub(super) fn stored_typesize(&self) -> u8 {
         u8::try_from(self.typesize).unwrap_or(1)
     }
 
-    /// What blocks are whole multiples of: the real size of an item, where a block has room for one.
+    /// The unit of the block size: the real item size, if an item fits in a block.
     fn unit(&self) -> u32 {
         if self.typesize > MAX_BLOCK_BYTES { 1 } else { self.typesize.max(1) }
     }

@@ -1,4 +1,4 @@
-//! What of a chunk can be read: all of its blocks decoded, one after the other.
+//! Finds out which blocks of a chunk can be decoded.
 
 use super::decoder::BlockDecoder;
 use super::head::{ChunkHead, Content};
@@ -47,7 +47,7 @@ pub(crate) fn each_block(
     Ok(())
 }
 
-/// Decodes the blocks of a chunk one after the other and keeps none of them: the memory of one block, which may have `most` bytes.
+/// Decodes the blocks of a chunk one after another and keeps none, in the memory of one block of at most `most` bytes.
 ///
 /// # Errors
 /// [`Error::Format`](crate::Error::Format) where a block cannot be decoded; [`Error::Limit`](crate::Error::Limit) where one is

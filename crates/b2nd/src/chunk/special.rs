@@ -1,4 +1,4 @@
-//! Special chunks: one item stands for all. Their kinds, how they are written, and which item each repeats.
+//! Special chunks, whose items are all equal: their kinds, how they are written, and which item each repeats.
 
 use super::MAX_BLOCK_BYTES;
 use super::MAX_CHUNK_BYTES;
@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::filter::Pipeline;
 
-/// A chunk that stands for one value and stores no stream.
+/// A chunk of one repeated value, stored without a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Special {
     /// All bytes zero.

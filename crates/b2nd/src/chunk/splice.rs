@@ -15,7 +15,7 @@ use crate::exec::Scratch;
 use crate::registry::Context;
 use std::sync::{Mutex, PoisonError};
 
-/// How blocks of one chunk are replaced.
+/// Replaces blocks of one chunk.
 pub(crate) struct Splice<'a> {
     head: &'a ChunkHead,
     old: &'a [u8],
@@ -85,8 +85,9 @@ impl<'a> Splice<'a> {
         })
     }
 
-    /// Puts the new chunk, with the blocks of `changed`, into the place of what `out` holds, on all threads of `exec` where that
-    /// pays. Returns whether there is one: where the result gains nothing, or is nothing but zeros, the chunk is better made anew.
+    /// Replaces the contents of `out` by the new chunk, with the blocks of `changed`, on all threads of `exec` if
+    /// that pays. Returns `false` if the result is not smaller than raw, or all zeros: then the chunk must be encoded
+    /// from scratch.
     pub(crate) fn encode(
         &self,
         mut changed: DecodedBlocks<'_>,
@@ -150,7 +151,7 @@ impl<'a> Splice<'a> {
                     return Ok(false);
                 }
             } else {
-                // Blocks that overlap, as a forged chunk may have them, are stopped below once they are too long.
+                // A forged chunk may have overlapping blocks; the check below stops when they are too long in all.
                 sink.put(self.old.get(self.head.block_span(n)).unwrap_or_default())?;
             }
             if sink.end() - body >= plan.no_gain_from() {

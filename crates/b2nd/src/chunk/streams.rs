@@ -1,4 +1,4 @@
-//! The streams of one block: an `i32` each, then what it says. Both directions.
+//! Reads and writes the streams of one block. Each stream: an `i32` length, then the payload.
 //!
 //! ```text
 //! 0            n zeros, nothing follows          n            n bytes as they are
@@ -6,7 +6,7 @@
 //!              one token byte follows, bit 0 set
 //! ```
 //!
-//! `n` is the uncompressed length, which the block gives. Knows neither filters nor where blocks are.
+//! `n` is the uncompressed length, from the block. Independent of filters and of block offsets.
 
 use crate::codec;
 use crate::codec::Engine;
@@ -121,22 +121,22 @@ fn read_part<'a>(
     }
 }
 
-/// Where streams are written: the end of a buffer, of which nothing is cleared before it is written. What the buffer holds
-/// beyond that end is of an earlier use; it goes when this does.
+/// Output for streams: the end of a buffer whose memory is not cleared before it is written. Bytes of the buffer
+/// past that end are from an earlier use, and are cut off when this is dropped.
 pub(super) struct Sink<'a> {
     buffer: &'a mut Vec<u8>,
     /// The position behind the last byte written.
     end: usize,
-    /// What ends here or later is not worth writing.
+    /// A stream that would end here or later is not written.
     limit: usize,
 }
 
 impl<'a> Sink<'a> {
-    /// Writes into the place of what `buffer` holds.
+    /// A sink that overwrites the contents of `buffer`.
     pub(super) fn over(buffer: &'a mut Vec<u8>) -> Self {
         Sink { buffer, end: 0, limit: usize::MAX }
     }
-    /// Nothing is worth writing that makes the buffer this long, or longer.
+    /// Sets the length from which output is not worth writing.
     pub(super) fn set_limit(&mut self, limit: usize) {
         self.limit = limit;
     }
@@ -148,7 +148,7 @@ impl<'a> Sink<'a> {
     pub(super) fn end(&self) -> usize {
         self.end
     }
-    /// Forgets what was written.
+    /// Discards what was written.
     pub(super) fn rewind(&mut self) {
         self.rewind_to(0);
     }
@@ -156,7 +156,7 @@ impl<'a> Sink<'a> {
     pub(super) fn rewind_to(&mut self, end: usize) {
         self.end = end.min(self.end);
     }
-    /// All of the buffer, made `len` bytes long, to be written again: what it holds is anything.
+    /// All of the buffer, resized to `len` bytes, to be overwritten: its contents are unspecified.
     pub(super) fn again(&mut self, len: usize) -> Result<&mut [u8]> {
         reserve(self.buffer, len)?;
         self.buffer.resize(len, 0);
@@ -167,7 +167,7 @@ impl<'a> Sink<'a> {
     pub(super) fn expect(&mut self, len: usize) -> Result<()> {
         reserve(self.buffer, self.end + len)
     }
-    /// As [`expect`](Self::expect), where the size of the chunk is not known: growing by half keeps the copies few.
+    /// Like [`expect`](Self::expect), if the size of the chunk is unknown: growing by half keeps the copies few.
     fn grow(&mut self, len: usize) -> Result<()> {
         if self.buffer.capacity() - self.end < len { self.expect(len.max(self.end / 2)) } else { Ok(()) }
     }
@@ -192,7 +192,7 @@ impl<'a> Sink<'a> {
     pub(super) fn put_streams(&mut self, block: &[u8], streams: usize) -> Result<()> {
         split(block, streams).try_for_each(|part| self.put_stream(part))
     }
-    /// The `len` bytes behind the end, to be written in place, where the buffer holds so many: they hold anything.
+    /// The `len` bytes after the end, to be written in place, if the buffer has them: their contents are unspecified.
     fn room(&mut self, len: usize) -> Option<&mut [u8]> {
         self.buffer.get_mut(self.end..self.end + len)
     }
@@ -210,7 +210,7 @@ impl Drop for Sink<'_> {
     }
 }
 
-/// How streams are compressed.
+/// Parameters for the streams of a block.
 #[derive(Debug, Clone)]
 pub(super) struct Coder {
     pub(super) engine: Engine,
@@ -257,8 +257,8 @@ impl Coder {
         let most = part.len() - 1;
         let (mut packed, mut in_place) = (None, false);
         if !self.engine.spares(self.clevel, part, state) {
-            // Where there is no room that was written before, what is compressed is copied: clearing the room of the
-            // longest result would cost more.
+            // If the buffer has no initialised memory left, the stream is compressed elsewhere and copied: clearing
+            // memory for the longest result would take longer.
             let to = match sink.room(4 + most) {
                 Some(room) => {
                     in_place = true;

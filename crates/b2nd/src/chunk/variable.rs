@@ -103,9 +103,9 @@ fn new_header(blocks: &[&[u8]], params: &Params) -> Result<ChunkHeader> {
     })
 }
 
-/// A dictionary of the filtered blocks, where one is asked for and they are enough.
+/// A dictionary of the filtered blocks, if one is requested and there are enough of them.
 fn dictionary(blocks: &[&[u8]], params: &Params, steps: &Steps, exec: &Exec) -> Result<Option<Vec<u8>>> {
-    // What C-Blosc2 takes as the least number of samples.
+    // The least number of samples in C-Blosc2.
     const MIN_BLOCKS: usize = 8;
     let nbytes = blocks.iter().map(|block| block.len()).sum();
     if !params.dictionary() || params.clevel() == 0 || blocks.len() < MIN_BLOCKS {

@@ -1,9 +1,9 @@
-//! What a commit waits for.
+//! How far a commit waits for the medium.
 
-/// How far a commit is on the medium when it returns: what a power cut, or a crash of the whole machine, may cost.
+/// How far a commit is on the medium when it returns, which decides what a power cut or a system crash may lose.
 ///
 /// None of them changes the order in which a commit writes, so a process that is killed loses nothing that was committed and
-/// breaks nothing, whichever is set. What is acknowledged should be there, so the default is the safest.
+/// breaks nothing, whichever is set. The default is the safest.
 ///
 /// ```
 /// use b2nd::{Durability, OpenOptions, Options};
@@ -17,8 +17,8 @@
 pub enum Durability {
     /// Waits for nothing, as C-Blosc2. After a power cut a file that was being written may be broken.
     None,
-    /// Waits for the data before it writes what refers to it. After a power cut the file is what one of its commits left,
-    /// perhaps not the last one.
+    /// Waits for the data before it writes what refers to it. After a power cut the file has the state of one of its
+    /// commits, perhaps not the last one.
     Ordered,
     /// Waits for that too: a commit that has returned is there after a power cut. Costs a second wait for each commit.
     #[default]

@@ -4,16 +4,16 @@ use super::offsets::Offsets;
 use crate::error::{Error, Result};
 use std::sync::Arc;
 
-/// The way back from one change.
+/// Undoes one change.
 #[derive(Debug)]
 pub(crate) enum Undo {
     /// Put this value back as chunk `n`.
     Replace(u64, i64),
-    /// Insert it again before chunk `n`.
+    /// Insert the offset before chunk `n`.
     Insert(u64, i64),
     /// Remove this many chunks again, from chunk `n` on.
     Remove(u64, u64),
-    /// Take the whole list of before.
+    /// Restore the whole earlier list.
     All(Arc<Offsets>),
 }
 
@@ -75,7 +75,7 @@ impl Offsets {
         }
         Ok(())
     }
-    /// Takes a change back.
+    /// Undoes a change.
     pub(crate) fn take_back(&mut self, change: Undo) -> Result<()> {
         match change {
             Undo::Replace(n, raw) => self.replace(n, raw).map(drop),
@@ -87,7 +87,7 @@ impl Offsets {
             }
         }
     }
-    /// Turns them into one value for each chunk in memory, to be changed.
+    /// Expands the offsets to one value for each chunk, for changes.
     ///
     /// # Errors
     /// [`Error::Format`] when stored offsets are damaged; [`Error::OutOfMemory`].

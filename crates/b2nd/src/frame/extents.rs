@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 
-/// Stretches of a file that nothing refers to, found by where they are and by how long they are.
+/// A set of byte ranges of a file, found by offset and by length.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(crate) struct Extents {
-    /// Where each starts, and its length.
+    /// Start and length of each range.
     places: BTreeMap<u64, u64>,
     /// Lengths, and where the stretches of each start.
     lengths: BTreeSet<(u64, u64)>,
@@ -42,7 +42,7 @@ impl Extents {
             self.add_one(end, stop.saturating_sub(end));
         }
     }
-    /// Takes what another set has between `start` and `end` out.
+    /// Removes what another set has between `start` and `end`.
     pub(crate) fn remove_common(&mut self, other: &Extents, start: u64, end: u64) {
         for (from, to) in other.from(start).take_while(|(from, _)| *from < end) {
             self.remove(from, to);

@@ -37,7 +37,7 @@ pub(super) const METALAYERS_AT: usize = 87;
 pub(super) const MAX_METALAYERS: u16 = 16;
 /// The filter slots of a pipeline.
 const SLOTS: u8 = 6;
-/// The chunk size that stands for "not known yet".
+/// The chunk size that means "not known yet".
 const UNDECIDED: [u8; 4] = (-1i32).to_be_bytes();
 /// `general_flags`: offsets of 64 bits; always set.
 const FLAG_64_BITS: u8 = 0x10;
@@ -46,7 +46,7 @@ const FLAG_VARIABLE: u8 = 0x40;
 /// `general_flags`: chunks have blocks that differ in size.
 const FLAG_VL_BLOCKS: u8 = 0x80;
 
-/// Where a frame may start in `bytes`: at the first byte of a header's mark, of which all is there.
+/// Offset in `bytes` where a frame may start: a complete header mark.
 pub(crate) fn find_mark(bytes: &[u8]) -> Option<usize> {
     let is_mark = |window: &[u8]| matches!(window, [0x9b..=0x9e, 0xa8, magic @ ..] if magic == MAGIC);
     bytes.windows(MARK_LEN).position(is_mark)
@@ -82,13 +82,13 @@ impl Dialect {
 pub(crate) enum ChunkSizes {
     /// The first chunk will decide.
     Undecided,
-    /// All the same; the last one may be shorter.
+    /// All chunks have this size; the last one may be shorter.
     Fixed(u32),
-    /// Any: each chunk says its own.
+    /// Chunks vary in size; each stores its own.
     Variable,
 }
 
-/// The numbers of a header, for those who write one.
+/// The fields of a header to be written.
 #[derive(Debug, Clone)]
 pub(crate) struct HeaderFields<'a> {
     pub(crate) layout: Layout,
@@ -97,7 +97,7 @@ pub(crate) struct HeaderFields<'a> {
     pub(crate) nbytes: u64,
 }
 
-/// A header: its bytes, and what they say.
+/// A header: its bytes, and its parsed fields.
 #[derive(Debug, Clone)]
 pub(crate) struct Header {
     pub(super) raw: Vec<u8>,
@@ -323,7 +323,7 @@ impl Header {
     pub(crate) fn chunksize(&self) -> u32 {
         self.chunksize
     }
-    /// How new chunks are compressed.
+    /// Parameters by which new chunks are compressed.
     pub(crate) fn params(&self) -> &Params {
         &self.params
     }
@@ -332,7 +332,7 @@ impl Header {
         self.metalayers.iter().map(|m| (&m.name, self.raw.get(m.content.clone()).unwrap_or_default()))
     }
 
-    /// Whether it says that there are vlmetalayers.
+    /// Whether the header says that there are vlmetalayers.
     pub(crate) fn has_vlmetalayers(&self) -> bool {
         self.raw.get(HAS_VLMETA_AT) == Some(&msgpack::TRUE)
     }

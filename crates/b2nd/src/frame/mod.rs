@@ -27,7 +27,7 @@ pub(crate) use space::Space;
 pub(crate) use torn::{HeaderState, TAIL, UndoRecord, record_len, sector_end, undo_record};
 pub(crate) use trailer::{LayerPlace, Trailer, layer_place};
 
-/// How a frame is laid out.
+/// Layout of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Layout {
     /// One file (or buffer) holds everything.

@@ -19,7 +19,7 @@ impl Default for Offsets {
     }
 }
 
-/// What one offset says.
+/// A parsed offset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Entry {
     /// Bytes from the end of the header, or the number of a chunk file.
@@ -73,7 +73,7 @@ pub(crate) enum Offsets {
 }
 
 impl Offsets {
-    /// The most chunks that a frame can have: as many offsets as one chunk holds.
+    /// The most chunks that a frame can have: the number of offsets that fit in one chunk.
     pub(crate) const MAX_CHUNKS: u64 = (i32::MAX as u64 - 32) / 8;
 
     /// No chunks.
@@ -150,11 +150,11 @@ impl Offsets {
             stored.try_for_each(|(n, raw)| work(n, *raw))
         })
     }
-    /// What the offset of chunk `n` says.
+    /// The parsed offset of chunk `n`.
     pub(crate) fn get(&self, n: u64) -> Result<Entry> {
         Entry::from_raw(self.raw(n)?).map_err(|error| error.in_chunk(n))
     }
-    /// The highest number of a chunk file, where there is one.
+    /// The highest number of a chunk file, if there is one.
     pub(crate) fn max_stored(&self) -> Result<Option<u64>> {
         if let Offsets::Uniform { raw, len } = self {
             return Ok(u64::try_from(*raw).ok().filter(|_| *len > 0));
@@ -298,7 +298,7 @@ impl Offsets {
 /// The chunks of a frame in groups of the same stored value, in the order of these.
 #[derive(Debug)]
 pub(crate) enum SameChunks {
-    /// One group of all.
+    /// All chunks are one group.
     All(u64),
     /// Values with the numbers of their chunks, and where each group starts.
     Sorted { sorted: Vec<(i64, u64)>, starts: Vec<usize> },

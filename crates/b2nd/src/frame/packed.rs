@@ -1,4 +1,4 @@
-//! Chunk offsets as they are stored: one compressed chunk, whose blocks are decoded when an offset in them is asked for.
+//! Chunk offsets in stored form: one compressed chunk, whose blocks are decoded when an offset in them is needed.
 
 use super::offsets::as_index_error;
 use crate::chunk::{BlockDecoder, ChunkHead, Content};
@@ -63,7 +63,7 @@ impl Recent {
 }
 
 impl PackedOffsets {
-    /// Takes the index chunk; `None` where its blocks cannot be decoded one by one.
+    /// Parses the index chunk; `None` if its blocks cannot be decoded one by one.
     ///
     /// # Errors
     /// [`Error::Format`] when the chunk is damaged.
@@ -201,7 +201,7 @@ impl PackedOffsets {
         Ok(block)
     }
 
-    /// Keeps a decoded block for good, if there is room for it.
+    /// Keeps a decoded block permanently, if there is room for it.
     fn keep(&self, n: usize, block: &Block) -> bool {
         let Some(place) = self.kept.get(n) else { return false };
         let bytes = block.len().saturating_mul(8);
@@ -210,7 +210,7 @@ impl PackedOffsets {
             return false;
         }
         if place.set(Arc::clone(block)).is_err() {
-            // Another thread has kept it meanwhile.
+            // Another thread has kept the block meanwhile.
             self.kept_bytes.fetch_sub(bytes, Ordering::Relaxed);
         }
         true

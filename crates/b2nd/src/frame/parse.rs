@@ -1,4 +1,4 @@
-//! The parser of frames: says which bytes it needs, takes them from whoever has them, and never reads anything itself.
+//! The parser of frames: names the bytes that it needs and parses what the caller supplies; it does no I/O.
 
 use super::Layout;
 use super::header::{Dialect, Header};
@@ -10,12 +10,12 @@ use crate::error::{Error, Part, Result};
 use crate::limits::Limits;
 use std::ops::Range;
 
-/// What the parser wants next.
+/// The next step of a parser.
 #[derive(Debug)]
 pub(crate) enum Step {
     /// These bytes of the frame's file, through [`FrameParser::supply`].
     Need(Range<u64>),
-    /// Nothing: this is the frame.
+    /// Parsing is complete: this is the frame.
     Done(Box<FrameIndex>),
 }
 
@@ -25,11 +25,11 @@ pub(crate) struct FrameIndex {
     pub(crate) header: Header,
     pub(crate) offsets: Offsets,
     pub(crate) trailer: Trailer,
-    /// What the stored offsets hash to.
+    /// Hash of the stored offsets.
     pub(crate) offsets_hash: u64,
 }
 
-/// How far the parser has come.
+/// Progress of the parser.
 #[derive(Debug)]
 enum Stage {
     Prefix,
@@ -60,9 +60,9 @@ pub(crate) struct FrameParser {
     parts: bool,
 }
 
-/// What the first read asks for: most headers whole.
+/// Length of the first read: most headers are shorter.
 const PREFIX: u64 = 1024;
-/// What the read at the end asks for: most trailers whole.
+/// Length of the read at the end: most trailers are shorter.
 const TAIL: u64 = 512;
 /// The longest trailer that is read whole in any case.
 const WHOLE_TRAILER: u64 = 64 << 10;
@@ -77,7 +77,7 @@ const CHUNK_HEADER: u64 = 32;
 /// The shortest chunk header, and chunk.
 const MIN_CHUNK: u64 = 16;
 
-/// What is asked for at the start of a long trailer.
+/// Bytes requested at the start of a long trailer.
 fn first_of_trailer(header: &Header) -> u64 {
     let listed = header.nchunks().unwrap_or(0) / CHUNKS_PER_LISTED_BYTE;
     TRAILER_START.saturating_add(header.len()).saturating_add(listed)
@@ -143,7 +143,7 @@ impl FrameParser {
         Ok(FrameParser { outline: true, ..FrameParser::new(available, layout, limits)? })
     }
 
-    /// What to do next. Not to be called again after `Done`.
+    /// The next step. Must not be called again after `Done`.
     pub(crate) fn step(&mut self) -> Step {
         match std::mem::replace(&mut self.stage, Stage::Spent) {
             Stage::Done(index) => Step::Done(index),
@@ -154,7 +154,7 @@ impl FrameParser {
         }
     }
 
-    /// Takes the bytes that the last [`FrameParser::step`] asked for.
+    /// Supplies the bytes that the last [`FrameParser::step`] requested.
     pub(crate) fn supply(&mut self, bytes: &[u8]) -> Result<()> {
         if bytes.len() as u64 != self.need.end.saturating_sub(self.need.start) {
             return Err(Error::usage("the parser of frames was given other bytes than it requested"));

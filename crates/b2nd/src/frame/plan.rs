@@ -28,9 +28,9 @@ pub enum WriteStep<'a> {
     WriteAt {
         /// The file.
         file: FileId,
-        /// Where, in bytes.
+        /// Offset in the file, in bytes.
         offset: u64,
-        /// What.
+        /// The bytes to write.
         bytes: Cow<'a, [u8]>,
     },
     /// Makes or replaces a whole file: a temporary name, then a rename. The file of a chunk is made, or replaced by an
@@ -61,23 +61,23 @@ pub enum WriteStep<'a> {
         /// Whether the name is on the medium when this is done.
         sync: bool,
     },
-    /// Removes a chunk file that nothing refers to any more; a missing one is no error.
+    /// Removes an unreferenced chunk file; a missing one is no error.
     Remove {
         /// The file.
         file: FileId,
     },
 }
 
-/// What a commit starts from.
+/// Input of the plan of a commit.
 #[derive(Debug)]
 pub(crate) struct Commit<'a> {
-    /// The header as it is to be, but for its lengths.
+    /// The new header, except for its lengths.
     pub(crate) header: &'a Header,
     pub(crate) offsets: &'a Offsets,
     pub(crate) trailer: &'a Trailer,
     /// The checksums, where the frame has them.
     pub(crate) digests: Option<&'a Draft>,
-    /// Contiguous: where nothing is yet, past all chunks. A copy goes on there.
+    /// Contiguous: the end of all chunks. A copy appends there.
     pub(crate) end: u64,
     /// Sparse: the bytes of all chunk files.
     pub(crate) chunk_bytes: u64,
@@ -85,19 +85,19 @@ pub(crate) struct Commit<'a> {
     pub(crate) added: &'a [u32],
     /// Sparse: chunk files that nothing refers to after this commit.
     pub(crate) obsolete: &'a [u32],
-    /// Sparse: a chunk file that nothing refers to after this commit, and whose number must not be given again.
+    /// Sparse: a chunk file that is unreferenced after this commit, and whose number must not be reused.
     pub(crate) emptied: Option<u32>,
     /// Whether the frame has no name yet.
     pub(crate) first: bool,
     /// Contiguous: where in its file the frame starts.
     pub(crate) start: u64,
-    /// Contiguous: the header that is there, when it does not lie in one sector, and the length of the file from it on.
+    /// Contiguous: the old header, if it spans sectors, and the length of the file from there on.
     pub(crate) long: Option<(&'a Header, u64)>,
     pub(crate) durability: Durability,
 }
 
 impl Commit<'_> {
-    /// The undo record that is needed before `header` is written, and where it goes: past everything else.
+    /// The undo record to write before `header`, if one is needed, and its offset, past everything else.
     fn undo(&self, header: &Header) -> Result<Option<(u64, Vec<u8>)>> {
         let Some((old, len)) = self.long else { return Ok(None) };
         let at = header.frame_len().max(len);
@@ -107,9 +107,10 @@ impl Commit<'_> {
 
 /// The steps of a commit, and the header as it is after them.
 ///
-/// Every prefix of the steps leaves the frame as it was or as it is to be: old bytes stay until the header (or the
-/// frame file of a sparse frame), written last and at once, stops referring to them. `place` says where in a contiguous
-/// frame so many bytes of offsets and trailer go: past all chunks, and where no header on the medium refers to.
+/// Every prefix of the steps leaves the frame in its old or its new state: old bytes stay until the header (or the
+/// frame file of a sparse frame), written last in one step, stops referring to them. `place` allocates space in a
+/// contiguous frame for offsets and trailer of a given length: past all chunks, where no header on the medium refers
+/// to.
 pub(crate) fn plan_commit(
     commit: &Commit<'_>,
     place: &dyn Fn(u64) -> u64,
@@ -226,7 +227,8 @@ fn sparse_cbytes(commit: &Commit<'_>) -> Result<u64> {
     Ok(commit.chunk_bytes.max(highest.map_or(0, |number| number.saturating_add(CHUNK_HEADER))))
 }
 
-/// With checksums the header says that it is ours, so that what another program writes over it is not taken for damage.
+/// With checksums, marks the header as written by b2nd, so that a header rewritten by another program is not taken
+/// for damage.
 fn sign(header: &mut Header, commit: &Commit<'_>) {
     header.sign(commit.digests.is_some());
 }

@@ -364,11 +364,11 @@ fn metalayers_of_the_user_are_kept() {
 fn wrong_requests_say_what_is_wrong() {
     let mut array = Options::new().create_in_memory(Dtype::parse("<f4").unwrap(), [4, 5]).unwrap();
     let text = |result: Result<(), Error>| result.unwrap_err().to_string();
-    assert!(text(array.write_bytes(s![], &[0; 3])).contains("takes 80"));
+    assert!(text(array.write_bytes(s![], &[0; 3])).contains("needs 80"));
     assert!(text(array.write_bytes(s![[0, 4]], &[0; 40])).contains("index 4 (entry 1 of the list)"));
     assert!(text(array.read_bytes(s![7]).map(|_| ())).contains("out of range"));
     assert!(text(array.read_items::<f64>(s![]).map(|_| ())).contains("<f4"));
-    assert!(text(array.read_bytes_into(s![], &mut [0; 3])).contains("gives 80"));
+    assert!(text(array.read_bytes_into(s![], &mut [0; 3])).contains("needs 80"));
     #[cfg(feature = "ndarray")]
     assert!(text(array.append(2, &ndarray::arr2(&[[0f32; 5]]))).contains("there is no axis 2"));
     let limited = OpenOptions::new().with_limits(b2nd::Limits::default().with_max_read_bytes(10));
@@ -488,7 +488,7 @@ fn a_field_is_read_by_any_selection() {
     let big: Vec<i16> = items[7..19].chunks(2).map(|b| i16::from_be_bytes([b[0], b[1]])).collect();
     assert_eq!(vectors.read_items::<i16>(s![0, 0]).unwrap(), big);
     assert!(vectors.read_items::<u16>(s![0, 0]).is_err());
-    assert!(vectors.read_bytes_into(s![0, 0], &mut [0; 3]).unwrap_err().to_string().contains("gives 12"));
+    assert!(vectors.read_bytes_into(s![0, 0], &mut [0; 3]).unwrap_err().to_string().contains("needs 12"));
     for missing in ["", "pos.", "pos.y", "idx", "id.x", "pos.v.x"] {
         assert!(
             matches!(array.field(missing), Err(Error::NotFound { what: "field", name, .. }) if name == missing),
@@ -507,7 +507,7 @@ fn a_fill_and_points_have_the_right_size() {
     let mut array = Options::new().create_in_memory(Dtype::parse("<f4").unwrap(), [4, 5]).unwrap();
     let text = |result: Result<(), Error>| result.unwrap_err().to_string();
     assert!(text(array.fill_bytes(s![0], &[0; 8])).contains("8 bytes are given"));
-    assert!(text(array.write_bytes(Selection::flat([1, 2]), &[0; 4])).contains("takes 8"));
+    assert!(text(array.write_bytes(Selection::flat([1, 2]), &[0; 4])).contains("needs 8"));
     assert!(text(array.fill(s![], 1.0f64)).contains("<f4"));
     let limited = OpenOptions::new().with_limits(b2nd::Limits::default().with_max_read_bytes(10));
     let array = Array::from_bytes(array.to_bytes().unwrap(), &limited).unwrap();

@@ -233,7 +233,7 @@ fn a_resolved_selection_says_what_it_takes() {
     }
     let points = Selection::flat([4, -1, 4]).resolve(&[2, 3]).unwrap();
     assert_eq!(points.part_of_box(&[1], &[3]).unwrap(), Selection::flat([5, 4]));
-    assert!(points.along(0).unwrap_err().to_string().contains("single items"));
+    assert!(points.along(0).unwrap_err().to_string().contains("points"));
     let backwards = s![..;-1].resolve(&[3]).unwrap();
     assert_eq!(backwards.part_of_box(&[0], &[3]).unwrap(), s![2..;-1]);
 }

@@ -7,8 +7,9 @@ use std::ops::Range;
 
 /// The numbers of threads, with their markers: 0 in a header of ours, at least 1 in every header that C-Blosc2 writes.
 const THREADS: Range<usize> = 62..68;
-/// What C-Blosc2 writes into a header without a change of anything else in the file: codec, level and split mode, block size,
-/// numbers of threads, and the pipeline. All of it is about chunks that are yet to be written. Metalayers come on top.
+/// Fields that C-Blosc2 rewrites in a header without changing the rest of the file: codec, level and split mode,
+/// block size, numbers of threads, and the pipeline. They only affect chunks written later. Metalayers may change as
+/// well.
 const REWRITTEN: [Range<usize>; 4] = [27..29, 53..57, THREADS, 70..87];
 
 /// Whether another program has rewritten the header since the copy of it was made: C-Blosc2 writes the header alone when a

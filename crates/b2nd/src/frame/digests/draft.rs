@@ -29,7 +29,7 @@ impl Drafting {
         Drafting { identity, nchunks, body: Vec::new(), listed: Vec::new(), count: 0, open: None }
     }
 
-    /// The entries of chunk `n`, as they were hashed. Chunks come in ascending order; those without entries may be left out.
+    /// Adds the entries of chunk `n`. Chunks must come in ascending order; those without entries may be left out.
     pub(crate) fn put(&mut self, n: u64, entries: &[u64]) -> Result<()> {
         let identity = self.identity;
         let bound = (0..).zip(entries).map(|(index, entry)| entry ^ chunk::mix(identity, n, index));
@@ -98,7 +98,7 @@ impl Drafting {
         self.body.len().saturating_add(open) as u64
     }
 
-    /// Ends the segment that is open.
+    /// Ends the open segment.
     fn close(&mut self) -> Result<()> {
         let Some((number, mut segment, entries)) = self.open.take() else { return Ok(()) };
         segment.try_reserve(entries.len()).map_err(|_| refused(entries.len()))?;
@@ -128,7 +128,7 @@ fn refused(bytes: usize) -> Error {
     Error::out_of_memory("checksums", bytes as u64)
 }
 
-/// A layer that lacks no more than what the commit alone knows.
+/// A layer that is complete except for what only the commit knows.
 #[derive(Debug)]
 pub(crate) struct Draft {
     segments: Drafting,
@@ -179,7 +179,7 @@ impl Draft {
         Ok(Arc::clone(self.finished.get_or_init(|| stored)))
     }
 
-    /// What [`Draft::store`] made.
+    /// The result of [`Draft::store`].
     pub(crate) fn stored(&self) -> Option<Arc<[u8]>> {
         self.finished.get().cloned()
     }

@@ -12,7 +12,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::OnceLock;
 
-/// What is known of the entries of a chunk.
+/// State of the entries of a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum State {
     /// b2nd wrote the chunk: what does not match is damaged.
@@ -48,7 +48,7 @@ pub(crate) struct Layer {
     header: Range<usize>,
     vlmetalayers: Vec<u64>,
     segments: Vec<Segment>,
-    /// Whether segments lie one behind the other.
+    /// Whether segments do not overlap.
     apart: bool,
     /// Whether entries of damaged segments are given out, as doubtful.
     loose: bool,
@@ -67,7 +67,7 @@ struct Segment {
 }
 
 impl Layer {
-    /// Reads the layer out of the chunk that holds it, which another program may have compressed.
+    /// Parses the layer from its chunk, which another program may have compressed.
     pub(crate) fn parse(stored: &StoredLayer, limits: &Limits) -> Result<Self> {
         match plain(&stored.bytes) {
             Some(at) => Self::read(stored, at),
@@ -138,7 +138,7 @@ impl Layer {
         })
     }
 
-    /// The same layer, for who repairs: entries of damaged segments are given out too, as doubtful.
+    /// The same layer for repairs: entries of damaged segments are returned too, as doubtful.
     pub(crate) fn loosely(self) -> Self {
         Layer { loose: true, ..self }
     }
@@ -151,7 +151,7 @@ impl Layer {
         })
     }
 
-    /// The chunks that there may be entries for, in order.
+    /// The chunks that may have entries, in order.
     pub(crate) fn listed(&self) -> impl Iterator<Item = Range<u64>> {
         let readable = |segment: &&Segment| {
             let first = segment.number.saturating_mul(self.per_segment);
@@ -172,7 +172,7 @@ impl Layer {
     fn bytes_of<'a>(&'a self, segment: &'a Segment) -> Option<&'a [u8]> {
         match segment.fetched.get() {
             Some(fetched) => Some(fetched),
-            // Nothing to fetch: it is damaged.
+            // Known to be damaged, so nothing is fetched.
             None if segment.bytes.is_empty() => Some(&[]),
             None => self.bytes.get(segment.bytes.clone()),
         }
@@ -235,7 +235,7 @@ impl Layer {
         Some((self.bytes_of(segment)?, segment.digest))
     }
 
-    /// The entries of chunk `n`, which starts at `offset` of its file; `None` where there are none.
+    /// The entries of chunk `n`, which starts at `offset` of its file; `None` if it has none.
     ///
     /// # Errors
     /// [`Error::Format`] when the segment that has them is damaged.

@@ -25,9 +25,9 @@ pub(crate) const SEGMENT: u64 = 4096;
 /// The header of the chunk that holds the layer, and the marker of its content with its length.
 const BEFORE: usize = 32 + MARKER;
 const MARKER: usize = 5;
-/// What comes before the copy of the header in the root.
+/// Bytes of the root before its copy of the header.
 const FIXED: usize = 8 + 4 + 4 + 16 + 8 + 8 + 8 + 4;
-/// What the root says of a segment.
+/// Bytes of a segment's entry in the root.
 const LISTED: usize = 8 + 8 + 8 + 8;
 /// The longest layer: longer ones are not written.
 pub(crate) const MOST_BYTES: u64 = 192 << 20;

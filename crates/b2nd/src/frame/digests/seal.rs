@@ -38,7 +38,7 @@ impl From<Arc<[u8]>> for StoredLayer {
     }
 }
 
-/// What the fingerprint of a trailer says.
+/// Result of checking the fingerprint of a trailer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Seal {
     /// There is none: another program wrote the trailer, or there are no checksums.
@@ -67,16 +67,16 @@ pub(crate) fn fingerprint(trailer: &[u8], contents: &mut [Range<usize>], root: &
     }
     hasher.write(trailer.get(at..).unwrap_or_default());
     hasher.write(root);
-    // Zero stands for none.
+    // Zero means no fingerprint.
     hasher.finish_128().max(1).to_le_bytes()
 }
 
-/// Where the layer's own bytes start in the chunk `stored` that holds it, where it is stored as b2nd writes it.
+/// Offset of the layer's bytes in its chunk `stored`, if it is stored as b2nd writes it.
 pub(super) fn plain(stored: &[u8]) -> Option<usize> {
     sealed(stored).and(BEFORE.checked_sub(MARKER))
 }
 
-/// Where the root ends in a stored layer whose first bytes are `start`; `None` where those do not tell.
+/// End of the root in a stored layer that begins with `start`; `None` if that is not enough to tell.
 pub(crate) fn root_end(start: &[u8]) -> Option<usize> {
     let root = start.get(BEFORE..)?;
     let len = root.strip_prefix(&MAGIC)?.get(4..)?.first_chunk::<4>()?;
