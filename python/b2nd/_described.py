@@ -1,4 +1,4 @@
-"""What an array is: its shape, its dtype, how it is compressed, what is told of it."""
+"""Properties of an array: shape, dtype, compression, attributes."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ impl FromPyObject<'_, '_> for Source {
     }
 }
 
-/// Bytes that are written.
+/// A buffer that b2nd writes to.
 pub(crate) struct Sink(PyUntypedBuffer);
 
 impl Sink {

@@ -99,7 +99,7 @@ pub(crate) fn described(path: &Path, place: Place, exec: Exec) -> Result<Opened>
     })
 }
 
-/// The failure to open `path`: a file that is of another kind altogether is not called damaged.
+/// The failure to open `path`. A file of another kind is reported as such, not as damaged.
 pub(crate) fn refused(path: &Path, error: Error) -> Failure {
     if error.fault() == Fault::File
         && let Some((what, hint)) = other_kind(path)

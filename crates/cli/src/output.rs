@@ -195,7 +195,7 @@ impl Draft {
             close(&mut options);
         }
         let file = options.open(&path).map_err(|error| failed(&path, &error))?;
-        // Others see by the lock that somebody still works on the file.
+        // The lock shows other processes that the file is in use.
         let _ = file.try_lock_shared();
         if let Some(old) = replaced {
             give_rights(&file, &old);

@@ -232,9 +232,9 @@ pub(crate) fn start_for(reach: usize, width: usize, whole: usize) -> usize {
 
 /// Uncompressed bytes of a block of variable length, as its start says.
 pub(super) fn variable_len(block: &[u8]) -> Result<usize> {
-    let word = block
-        .first_chunk::<LENGTH>()
-        .ok_or_else(|| Error::format(Part::Stream, block.len() as u64, "the block ends before its length"))?;
+    let word = block.first_chunk::<LENGTH>().ok_or_else(|| {
+        Error::format(Part::Stream, block.len() as u64, "the block ends inside its length field")
+    })?;
     match i32::from_le_bytes(*word) {
         len @ 1.. => Ok(len as usize),
         len => Err(Error::format(Part::Stream, 0, format!("a block of {len} bytes"))),

@@ -180,7 +180,7 @@ pub(crate) fn encode_one(
 
 /// Everything that is decided before the first block is read.
 pub(super) struct Plan {
-    /// The header but for `cbytes`.
+    /// The header, without `cbytes`.
     header: ChunkHeader,
     steps: Steps,
     coder: Coder,
@@ -251,7 +251,7 @@ impl Plan {
         })
     }
 
-    /// The header but for `cbytes`.
+    /// The header, without `cbytes`.
     pub(super) fn header(&self) -> &ChunkHeader {
         &self.header
     }

@@ -68,7 +68,7 @@ pub(super) fn parse_start(
     let at = cursor.clone();
     let count = cursor.u16(msgpack::MAP_16, "the metalayer map")?;
     if count > max {
-        return Err(at.error(format!("{count} metalayers, and {max} is the most")));
+        return Err(at.error(format!("{count} metalayers are more than the {max} allowed")));
     }
     let mut entries = Vec::with_capacity(usize::from(count));
     let mut total = 0usize;

@@ -35,7 +35,7 @@ enum Stage {
     Prefix,
     Header(Dialect),
     Tail(Header),
-    /// The start of a trailer whose last bytes these are.
+    /// Needs the start of the trailer; these are its last bytes.
     TrailerStart(Header, Vec<u8>),
     Trailer(Header),
     IndexStart(Header, Trailer),

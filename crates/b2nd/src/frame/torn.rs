@@ -123,7 +123,7 @@ impl<'a> UndoRecord<'a> {
     pub(crate) fn header_len(&self) -> u64 {
         self.header_len
     }
-    /// How this header, which has the right length, stands to it.
+    /// Compares a header of the right length with the undo record.
     pub(crate) fn judge(&self, header: &[u8]) -> HeaderState {
         self.judged(header).unwrap_or(HeaderState::Unrelated)
     }

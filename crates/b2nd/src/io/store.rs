@@ -153,7 +153,7 @@ pub(crate) enum OpenedStore {
 }
 
 impl OpenedStore {
-    /// The store, to read from now.
+    /// The store, for reading.
     pub(crate) fn as_read(&self) -> &dyn ReadStore {
         match self {
             OpenedStore::Read(store) => store.as_ref(),

@@ -361,8 +361,7 @@ impl<'a> Placing<'a> {
                 }
                 Ok(Entry::Special(_)) | Err(_) => {
                     for (_, run) in group {
-                        let error =
-                            || Error::format(Part::Offsets, None, "the offset is none that there can be");
+                        let error = || Error::format(Part::Offsets, None, "the offset is impossible");
                         self.why.note(run.clone(), error);
                     }
                 }

@@ -142,7 +142,7 @@ impl FrameState {
             return Err(Error::out_of_bounds(
                 start.saturating_add(count),
                 nitems,
-                format!("{count} items from {start} on, and there are {nitems}"),
+                format!("{count} items from {start} on are requested, and the frame has {nitems}"),
             ));
         };
         Ok(from..to)

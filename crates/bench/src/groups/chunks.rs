@@ -89,7 +89,7 @@ pub(crate) struct Contest<'r, 'i> {
     pub(crate) theirs: Vec<u8>,
 }
 
-/// How the rival compresses a row.
+/// The rival's settings for a row.
 fn setting(row: &Row) -> Outcome<Setting> {
     let (mut filters, mut filters_meta) = ([0; 6], [0; 6]);
     let ids = FILTERS[row.filter].1;

@@ -117,7 +117,7 @@ fn from_file(name: &str) -> Result<Part> {
     }
 }
 
-/// Refuses masks of several axes that are not as long as the axes of the array which they name.
+/// Refuses masks of several axes whose shape differs from that of the axes they select.
 pub(super) fn check_masks(shape: &[u64], parts: &[Part]) -> Result<()> {
     let named = |parts: &[Part]| -> usize {
         let counts = |axis: &&Axis| !matches!(axis, Axis::NewAxis | Axis::Ellipsis);

@@ -230,12 +230,12 @@ fn write_literals(src: &[u8], mut at: usize, end: usize, dst: &mut [u8], mut out
     while at < end {
         let run = (end - at).min(MAX_RUN);
         if at + MAX_RUN <= src.len() && out + 1 + MAX_RUN <= dst.len() {
-            // SAFETY: compared just now.
+            // SAFETY: the condition above has checked the room.
             let literals = unsafe { load::<MAX_RUN>(src, at) };
-            // SAFETY: compared just now.
+            // SAFETY: the condition above has checked the room.
             unsafe { store(dst, out, [(run - 1) as u8]) };
             // Bytes past the run are written too; the next write overwrites them.
-            // SAFETY: compared just now.
+            // SAFETY: the condition above has checked the room.
             unsafe { store(dst, out + 1, literals) };
         } else {
             *dst.get_mut(out)? = (run - 1) as u8;
@@ -256,12 +256,12 @@ fn write_match(dst: &mut [u8], mut out: usize, found: Match) -> Option<usize> {
     let more = found.len.wrapping_sub(LONG_MATCH);
     if near && out + 3 <= dst.len() {
         if found.len < LONG_MATCH {
-            // SAFETY: compared just now.
+            // SAFETY: the condition above has checked the room.
             unsafe { store(dst, out, [((found.len - 2) as u8) << 5 | high, code as u8]) };
             return Some(out + 2);
         }
         if more < 255 {
-            // SAFETY: compared just now.
+            // SAFETY: the condition above has checked the room.
             unsafe { store(dst, out, [7 << 5 | high, more as u8, code as u8]) };
             return Some(out + 3);
         }

@@ -46,7 +46,7 @@ pub enum Event {
         /// Its name before.
         from: Option<String>,
     },
-    /// A name is gone.
+    /// A name was removed.
     Unname(String),
     /// A file was waited for.
     Sync(usize),

@@ -184,7 +184,7 @@ impl HttpServer {
     pub fn counts(&self) -> Counts {
         lock(&self.shared.meter).counts()
     }
-    /// As [`HttpServer::counts`], which begin anew. Requests that are being answered count for what comes.
+    /// Like [`HttpServer::counts`], and resets them. Requests in progress count towards the next counts.
     pub fn take_counts(&self) -> Counts {
         lock(&self.shared.meter).take()
     }

@@ -145,7 +145,7 @@ impl Array {
         })
     }
 
-    /// What of a read can be shared that decodes `touched` blocks for a result of `bytes`, as [`Exec`] counts it.
+    /// Effort of a read that decodes `touched` blocks for a result of `bytes`, in the units of [`Exec`].
     fn work(&self, bytes: u64, touched: u64) -> u64 {
         if touched < 2 {
             return 0;

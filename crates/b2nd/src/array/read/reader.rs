@@ -496,7 +496,7 @@ impl Reader {
     /// [`Error::State`] before [`Reader::step`] was [`Step::Done`].
     pub fn finish_each(self) -> Result<Vec<Vec<u8>>> {
         match self.work {
-            Some(_) => Err(Error::state("the read is not done: its reader needs more bytes")),
+            Some(_) => Err(Error::state("the read is not complete: its reader needs more bytes")),
             None => Ok(self.results),
         }
     }

@@ -57,7 +57,7 @@ pub(super) enum Plain {
     Old(u64),
     /// A special chunk of new items.
     Special(Special),
-    /// Something that has to be looked at.
+    /// A chunk that must be read.
     Other,
 }
 

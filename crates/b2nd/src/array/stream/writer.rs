@@ -258,7 +258,7 @@ impl StreamWriter {
     fn submit_partial(&mut self) -> Result<()> {
         let jobs = self.jobs()?;
         let crew = self.crew()?;
-        // They are stored once more when the row is full, and only then told to the progress.
+        // They are stored again when the row is full, and only then reported to the progress hook.
         jobs.into_iter()
             .zip(&self.current)
             .try_for_each(|(job, bytes)| crew.submit_copy(Job { items: 0, ..job }, bytes))
