@@ -52,7 +52,7 @@ fn torn(u: &mut Unstructured<'_>, original: &[u8], mut forged: Forged) -> Result
     let n = u.int_in_range(1..=forged.header_len - at)?;
     let key = u.int_in_range(1u8..=255)?;
     let new: Vec<u8> = original[at..at + n].iter().map(|byte| byte ^ key).collect();
-    let record = forged.undo_record(original.len() as u64, (at, &original[at..at + n], &new), 0);
+    let record = forged.undo_record(original.len() as u64, at, &original[at..at + n], &new, 0);
     let written: u8 = u.arbitrary()?;
     let mut sectors = (at / SECTOR..=(at + n - 1) / SECTOR).map(|sector| written >> (sector % 8) & 1 == 1);
     for (n, &byte) in new.iter().enumerate() {
@@ -211,10 +211,10 @@ impl Forged {
         let new = &self.bytes[at..at + old.len()];
         let distance = if u.ratio(3u8, 4u8)? { self.bytes.len() as u64 } else { u.arbitrary()? };
         let phase = if u.ratio(3u8, 4u8)? { u.int_in_range(0..=511)? } else { u.arbitrary()? };
-        Ok(self.undo_record(distance, (at, old, new), phase))
+        Ok(self.undo_record(distance, at, old, new, phase))
     }
 
-    fn undo_record(&self, distance: u64, (at, old, new): (usize, &[u8], &[u8]), phase: u32) -> Vec<u8> {
+    fn undo_record(&self, distance: u64, at: usize, old: &[u8], new: &[u8], phase: u32) -> Vec<u8> {
         let mut record = distance.to_le_bytes().to_vec();
         for field in [self.header_len as u32, at as u32, old.len() as u32, phase] {
             record.extend(field.to_le_bytes());

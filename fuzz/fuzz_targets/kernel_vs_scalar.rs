@@ -21,7 +21,8 @@ fuzz_target!(|input: (u16, &[u8])| {
     }
     let items = data.len() / width;
     let cut = |n: u8| (usize::from(n) * items / 255) as u32;
-    let runs: Vec<_> = data.chunks_exact(2).take(64).map(|d| cut(d[0].min(d[1]))..cut(d[0].max(d[1]))).collect();
+    let runs: Vec<_> =
+        data.chunks_exact(2).take(64).map(|d| cut(d[0].min(d[1]))..cut(d[0].max(d[1]))).collect();
     let taken = |level: Level| {
         let mut out = vec![0; runs.iter().map(ExactSizeIterator::len).sum::<usize>() * width];
         shuffle::take(level, width, data, &mut out, &runs);

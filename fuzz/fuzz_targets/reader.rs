@@ -50,7 +50,8 @@ fn open(frame: &[u8]) -> Result<b2nd::array::ArraySnapshot> {
 }
 
 fn read(frame: &[u8], array: &Array, u: &mut Unstructured<'_>) -> Result<Vec<u8>> {
-    let budget = ReadBudget::new(u.int_in_range(1..=9).unwrap_or(4), 1 << u.int_in_range(4..=16).unwrap_or(12));
+    let budget =
+        ReadBudget::new(u.int_in_range(1..=9).unwrap_or(4), 1 << u.int_in_range(4..=16).unwrap_or(12));
     let mut reader = array.reader(())?;
     let mut open: Vec<FileRange> = Vec::new();
     loop {

@@ -27,7 +27,7 @@ fuzz_target!(|data: &[u8]| {
     let mut model = Files::default();
     let mut strange = BTreeMap::new();
     for (kind, content) in place::records(files).take(24) {
-        lay_out(kind, content, (&frame, &outside), &mut model, &mut strange);
+        lay_out(kind, content, &frame, &outside, &mut model, &mut strange);
     }
     let before = contents(&outside);
     let options = b2nd_fuzz::options();
@@ -54,7 +54,8 @@ fuzz_target!(|data: &[u8]| {
 fn lay_out(
     kind: u8,
     content: &[u8],
-    (frame, outside): (&Path, &Path),
+    frame: &Path,
+    outside: &Path,
     model: &mut Files,
     strange: &mut BTreeMap<PathBuf, Vec<u8>>,
 ) {

@@ -51,7 +51,7 @@ fn run(u: &mut Unstructured<'_>) -> Result<()> {
             writer.flush().expect("there is room for everything");
             visible = Some(model.clone());
         } else {
-            push(u, &mut writer, (axis, expected), &mut model)?;
+            push(u, &mut writer, axis, expected, &mut model)?;
         }
         assert!(writer.shape().iter().map(|&n| n as usize).eq(model.shape.iter().copied()));
     }
@@ -98,7 +98,8 @@ fn options(u: &mut Unstructured<'_>, shape: &[u64], itemsize: usize) -> Result<O
 fn push(
     u: &mut Unstructured<'_>,
     writer: &mut StreamWriter,
-    (axis, expected): (usize, Option<usize>),
+    axis: usize,
+    expected: Option<usize>,
     model: &mut NaiveArray,
 ) -> Result<()> {
     let mut shape = model.shape.clone();

@@ -35,6 +35,13 @@ pub(crate) struct Bench<'r> {
     started: Instant,
 }
 
+/// Compressed bytes on both sides.
+#[derive(Clone, Copy)]
+pub(crate) struct Sizes {
+    pub(crate) ours: usize,
+    pub(crate) theirs: usize,
+}
+
 impl<'r> Bench<'r> {
     /// A run that keeps its files in a folder of its own, gone at its end.
     pub(crate) fn new(rival: &'r Rival, library: PathBuf, mode: Mode) -> Outcome<Self> {
@@ -88,11 +95,11 @@ impl<'r> Bench<'r> {
         label: Label,
         effort: Effort,
         duel: &mut dyn Duel,
-        (ours, theirs): (usize, usize),
+        sizes: Sizes,
     ) -> Outcome {
         self.duel(label, effort, duel)?;
         if let Some(cell) = self.cells.last_mut() {
-            cell.size_ratio = Some(theirs as f64 / ours as f64);
+            cell.size_ratio = Some(sizes.theirs as f64 / sizes.ours as f64);
         }
         Ok(())
     }

@@ -21,11 +21,12 @@ impl Missing {
         }
         Missing { pairs }
     }
-    /// How many missing pairs a value adds to a row that is begun.
-    fn gain(&self, row: &[Option<usize>], value: (usize, usize)) -> usize {
+    /// How many missing pairs a value of a factor adds to a row that is begun.
+    fn gain(&self, row: &[Option<usize>], factor: usize, value: usize) -> usize {
         let has = |(f, v): (usize, usize)| row.get(f) == Some(&Some(v));
-        let adds =
-            |(a, b): &&((usize, usize), (usize, usize))| (*a == value && has(*b)) || (*b == value && has(*a));
+        let adds = |(a, b): &&((usize, usize), (usize, usize))| {
+            (*a == (factor, value) && has(*b)) || (*b == (factor, value) && has(*a))
+        };
         self.pairs.iter().filter(adds).count()
     }
     fn strike(&mut self, row: &[usize]) {
@@ -44,9 +45,9 @@ pub(crate) fn cover(lengths: &[usize], allowed: Allowed<'_>, seed: u64) -> Vec<V
         (row[a.0], row[b.0]) = (Some(a.1), Some(b.1));
         // The factor with the fewest values that fit is next, so that none is left without one.
         while let Some((factor, fitting)) = next(&row, lengths, allowed) {
-            let best = fitting.iter().map(|&v| missing.gain(&row, (factor, v))).max().unwrap_or(0);
+            let best = fitting.iter().map(|&v| missing.gain(&row, factor, v)).max().unwrap_or(0);
             let equal: Vec<usize> =
-                fitting.into_iter().filter(|&v| missing.gain(&row, (factor, v)) == best).collect();
+                fitting.into_iter().filter(|&v| missing.gain(&row, factor, v) == best).collect();
             if equal.is_empty() {
                 break;
             }

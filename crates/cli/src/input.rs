@@ -12,7 +12,7 @@ use b2nd::array::Dtype;
 use crate::failure::{Failure, Result};
 use crate::interrupt::Stream;
 use crate::npy;
-use crate::open;
+use crate::open::{self, RawItems};
 use crate::output::{Draft, is_standard};
 use crate::report::{bytes, lengths};
 use crate::tiling::{Grid, Region, Tiling, runs, transpose};
@@ -53,7 +53,7 @@ enum Source {
 
 impl Input {
     /// Opens an input; `raw` says what its items are if it is not a `.npy` file.
-    pub(crate) fn open(path: &Path, raw: Option<(Dtype, Vec<u64>)>) -> Result<Self> {
+    pub(crate) fn open(path: &Path, raw: Option<RawItems>) -> Result<Self> {
         if is_standard(path) {
             return Input::from_stream(Path::new("standard input"), io::stdin(), raw);
         }
@@ -69,7 +69,7 @@ impl Input {
             return Input::from_stream(path, file, raw);
         }
         let (kind, offset, is_raw) = match raw {
-            Some((dtype, shape)) => (Kind { dtype, shape, fortran: false }, 0, true),
+            Some(RawItems { dtype, shape }) => (Kind { dtype, shape, fortran: false }, 0, true),
             None => {
                 let kind = read_header(path, &mut file)?;
                 let offset = file.stream_position().map_err(|error| failed(&error))?;
@@ -81,14 +81,10 @@ impl Input {
         Ok(input)
     }
 
-    fn from_stream(
-        name: &Path,
-        from: impl Read + Send + 'static,
-        raw: Option<(Dtype, Vec<u64>)>,
-    ) -> Result<Self> {
+    fn from_stream(name: &Path, from: impl Read + Send + 'static, raw: Option<RawItems>) -> Result<Self> {
         let mut stream = Stream::new(from).map_err(|error| Failure::io("read", name, &error))?;
         match raw {
-            Some((dtype, shape)) => {
+            Some(RawItems { dtype, shape }) => {
                 Input::new(name, Kind { dtype, shape, fortran: false }, true, Source::Stream(stream))
             }
             None => {

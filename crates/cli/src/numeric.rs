@@ -25,6 +25,20 @@ pub(crate) fn to_i64(dtype: &Dtype, items: &[u8]) -> Option<Vec<i64>> {
     items.chunks_exact(dtype.itemsize().max(1)).map(integer).collect()
 }
 
+/// The bytes of one item, or of several, with their dtype.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Items<'a> {
+    pub(crate) dtype: &'a Dtype,
+    pub(crate) bytes: &'a [u8],
+}
+
+impl Items<'_> {
+    /// The first item as a number.
+    fn number(self) -> Option<Number> {
+        number(self.dtype, self.bytes)
+    }
+}
+
 /// Two tolerances, and what NaN is equal to: as `numpy.isclose` takes them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Tolerance {
@@ -36,8 +50,8 @@ pub(crate) struct Tolerance {
 impl Tolerance {
     /// Whether two numbers, of any dtypes, are equal or close: `|a - b| <= absolute + relative * |b|`. `None` for items that
     /// are no numbers.
-    pub(crate) fn holds(&self, a: (&Dtype, &[u8]), b: (&Dtype, &[u8])) -> Option<bool> {
-        let (a, b) = (number(a.0, a.1)?, number(b.0, b.1)?);
+    pub(crate) fn holds(&self, a: Items<'_>, b: Items<'_>) -> Option<bool> {
+        let (a, b) = (a.number()?, b.number()?);
         if a.is_nan() || b.is_nan() {
             return Some(self.equal_nan && a.is_nan() && b.is_nan());
         }
@@ -62,8 +76,8 @@ fn apart(a: Number, b: Number) -> f64 {
 }
 
 /// How far two items are apart, of any dtypes; `None` for items that are no numbers.
-pub(crate) fn distance(a: (&Dtype, &[u8]), b: (&Dtype, &[u8])) -> Option<f64> {
-    Some(apart(number(a.0, a.1)?, number(b.0, b.1)?))
+pub(crate) fn distance(a: Items<'_>, b: Items<'_>) -> Option<f64> {
+    Some(apart(a.number()?, b.number()?))
 }
 
 /// Whether items of a dtype are numbers (or booleans).
@@ -192,10 +206,14 @@ mod tests {
         assert!(half(0x7e00).is_nan());
     }
 
+    fn items<'a>(dtype: &'a Dtype, bytes: &'a [u8]) -> Items<'a> {
+        Items { dtype, bytes }
+    }
+
     #[test]
     fn distances_of_wide_integers_are_exact() {
         let u8s = Dtype::parse("<u8").unwrap();
-        let far = |a: u64, b: u64| distance((&u8s, &a.to_le_bytes()), (&u8s, &b.to_le_bytes()));
+        let far = |a: u64, b: u64| distance(items(&u8s, &a.to_le_bytes()), items(&u8s, &b.to_le_bytes()));
         assert_eq!(far(u64::MAX, u64::MAX - 1), Some(1.0));
         assert_eq!(far(0, u64::MAX), Some(u64::MAX as f64));
     }
@@ -205,7 +223,7 @@ mod tests {
         let f8 = Dtype::parse("<f8").unwrap();
         let close = |a: f64, b: f64, relative, absolute, equal_nan| {
             let tolerance = Tolerance { relative, absolute, equal_nan };
-            tolerance.holds((&f8, &a.to_le_bytes()), (&f8, &b.to_le_bytes())).unwrap()
+            tolerance.holds(items(&f8, &a.to_le_bytes()), items(&f8, &b.to_le_bytes())).unwrap()
         };
         // The relative tolerance is that of the second number.
         assert!(close(110.0, 100.0, 0.1, 0.0, false) && close(90.0, 100.0, 0.1, 0.0, false));
@@ -220,7 +238,7 @@ mod tests {
         let i8s = Dtype::parse("<i8").unwrap();
         let exact = Tolerance { relative: 0.0, absolute: 0.0, equal_nan: false };
         let (a, b) = ((1i64 << 53) + 1, 2f64.powi(53));
-        assert_eq!(exact.holds((&i8s, &a.to_le_bytes()), (&f8, &b.to_le_bytes())), Some(false));
-        assert_eq!(exact.holds((&Dtype::parse("|S1").unwrap(), b"a"), (&f8, &[0; 8])), None);
+        assert_eq!(exact.holds(items(&i8s, &a.to_le_bytes()), items(&f8, &b.to_le_bytes())), Some(false));
+        assert_eq!(exact.holds(items(&Dtype::parse("|S1").unwrap(), b"a"), items(&f8, &[0; 8])), None);
     }
 }

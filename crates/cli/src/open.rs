@@ -296,13 +296,20 @@ pub(crate) fn as_array(path: &Path, opened: Opened, dtype: Option<&str>) -> Resu
     Ok(array)
 }
 
+/// What the user says of raw bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct RawItems {
+    pub(crate) dtype: Dtype,
+    pub(crate) shape: Vec<u64>,
+}
+
 /// What the user says of raw input, if anything; a length that is left open follows from the size of the file.
-pub(crate) fn raw(raw: &Raw, input: &Path) -> Result<Option<(Dtype, Vec<u64>)>> {
+pub(crate) fn raw(raw: &Raw, input: &Path) -> Result<Option<RawItems>> {
     let Some(text) = &raw.dtype else { return Ok(None) };
     let dtype = dtype(text)?;
     let lengths = raw.shape.as_ref().map_or_else(|| vec![None], |shape| shape.0.clone());
     if let Some(shape) = lengths.iter().copied().collect() {
-        return Ok(Some((dtype, shape)));
+        return Ok(Some(RawItems { dtype, shape }));
     }
     let name = input.display();
     let size = match std::fs::metadata(input) {
@@ -333,7 +340,7 @@ pub(crate) fn raw(raw: &Raw, input: &Path) -> Result<Option<(Dtype, Vec<u64>)>> 
         ));
     }
     let shape = lengths.iter().map(|len| len.unwrap_or(size / unit)).collect();
-    Ok(Some((dtype, shape)))
+    Ok(Some(RawItems { dtype, shape }))
 }
 
 /// Whether a file is an array or another frame, and nothing that is imported.

@@ -169,8 +169,9 @@ impl Canvas {
         }
         for y in top as i32..=bottom as i32 {
             for x in left as i32..=right as i32 {
-                let middle = (f64::from(x) + 0.5, f64::from(y) + 0.5);
-                let nearest = strokes.iter().map(|s| distance(middle, *s)).fold(f64::INFINITY, f64::min);
+                let (middle_x, middle_y) = (f64::from(x) + 0.5, f64::from(y) + 0.5);
+                let distances = strokes.iter().map(|stroke| distance(middle_x, middle_y, *stroke));
+                let nearest = distances.fold(f64::INFINITY, f64::min);
                 let ink = (weight + 0.5 - nearest).clamp(0.0, 1.0);
                 if let Some(pixel) = self.pixel(x, y) {
                     for (below, above) in pixel.iter_mut().zip(colour) {
@@ -182,7 +183,7 @@ impl Canvas {
     }
 }
 
-fn distance((x, y): (f64, f64), [a, b]: Stroke) -> f64 {
+fn distance(x: f64, y: f64, [a, b]: Stroke) -> f64 {
     let (dx, dy) = (b.0 - a.0, b.1 - a.1);
     let length = dx * dx + dy * dy;
     let along = ((x - a.0) * dx + (y - a.1) * dy) / length.max(1e-9);

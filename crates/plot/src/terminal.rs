@@ -83,7 +83,7 @@ fn write_line(page: &mut String, line: &[Cell], colour: ColourDepth) {
     let mut pen = None;
     for &cell in line {
         let (wanted, c) = match cell {
-            Cell::Halves(upper, lower) => (Some((upper, lower)), '\u{2580}'),
+            Cell::Halves(upper, lower) => (Some(Pen { upper, lower }), '\u{2580}'),
             Cell::Char(c) => (None, c),
         };
         if wanted != pen {
@@ -98,14 +98,21 @@ fn write_line(page: &mut String, line: &[Cell], colour: ColourDepth) {
     page.push('\n');
 }
 
-fn escape(pen: Option<(Rgb, Rgb)>, colour: ColourDepth) -> String {
+/// The colours that characters are written in: those of the upper and of the lower half.
+#[derive(Clone, Copy, PartialEq)]
+struct Pen {
+    upper: Rgb,
+    lower: Rgb,
+}
+
+fn escape(pen: Option<Pen>, colour: ColourDepth) -> String {
     match (pen, colour) {
         (_, ColourDepth::None) => String::new(),
         (None, _) => "\x1b[0m".into(),
-        (Some((u, l)), ColourDepth::True) => {
+        (Some(Pen { upper: u, lower: l }), ColourDepth::True) => {
             format!("\x1b[38;2;{};{};{};48;2;{};{};{}m", u[0], u[1], u[2], l[0], l[1], l[2])
         }
-        (Some((u, l)), ColourDepth::Ansi256) => {
+        (Some(Pen { upper: u, lower: l }), ColourDepth::Ansi256) => {
             format!("\x1b[38;5;{};48;5;{}m", nearest_256(u), nearest_256(l))
         }
     }

@@ -26,7 +26,8 @@ impl Source {
         loop {
             tokio::select! {
                 decoded = wait(&mut drive.decoding), if drive.decoding.is_some() => {
-                    if let Some(reader) = drive.decoded(decoded?)? {
+                    let (reader, step) = decoded?;
+                    if let Some(reader) = drive.decoded(reader, step)? {
                         return Ok(reader);
                     }
                 }
@@ -81,7 +82,7 @@ impl Drive {
     }
 
     /// Takes the reader back; returns it when it is done.
-    fn decoded(&mut self, (reader, step): (Reader, Step)) -> Result<Option<Reader>> {
+    fn decoded(&mut self, reader: Reader, step: Step) -> Result<Option<Reader>> {
         self.decoding = None;
         match step {
             Step::Done => return Ok(Some(reader)),

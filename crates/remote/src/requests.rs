@@ -5,12 +5,11 @@ use crate::joins::{Request, Wanted};
 use crate::retry::Tries;
 use crate::source::Source;
 use b2nd::Result;
-use b2nd::io::{FileId, FileRange};
+use b2nd::io::FileRange;
 use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt;
 use futures_util::stream::{BoxStream, SelectAll};
 use std::collections::VecDeque;
-use std::ops::Range;
 
 /// Bytes that a range is answered with.
 pub(crate) type Piece = (FileRange, Bytes);
@@ -60,11 +59,12 @@ impl Source {
         let object = source.object(request.file);
         let tries = Tries::new(source.fetcher.options());
         let fetch = Fetch { wanted: request.wanted.into(), at: request.range.start, ..Fetch::default() };
-        let request = (request.file, request.range, request.may_be_short);
-        let state = (source, object, request, fetch, tries);
+        let mut asked = FileRange::new(request.file, request.range);
+        asked.may_be_short = request.may_be_short;
+        let state = (source, object, asked, fetch, tries);
         futures_util::stream::try_unfold(state, async move |mut state| {
-            let (source, object, request, fetch, tries) = &mut state;
-            let piece = source.next_piece(object, request, fetch, tries).await?;
+            let (source, object, asked, fetch, tries) = &mut state;
+            let piece = source.next_piece(object, asked, fetch, tries).await?;
             Ok(piece.map(|piece| (piece, state)))
         })
         .boxed()
@@ -74,7 +74,7 @@ impl Source {
     async fn next_piece(
         &self,
         object: &Object,
-        (file, range, may_be_short): &(FileId, Range<u64>, bool),
+        asked: &FileRange,
         fetch: &mut Fetch,
         tries: &mut Tries,
     ) -> Result<Option<Piece>> {
@@ -89,15 +89,15 @@ impl Source {
                 }
                 return Ok(None);
             }
-            let rest = fetch.next_byte()..range.end;
+            let rest = fetch.next_byte()..asked.range.end;
             // The file may end between what came and the end of the range.
-            let part = self.part(*file, &rest, *may_be_short);
+            let part = self.part(asked.file, &rest, asked.may_be_short);
             let tried = async {
                 let body = match &mut fetch.body {
                     Some(body) => body,
                     None => {
                         let body = self.fetcher.begin(object, &part).await?;
-                        if *may_be_short {
+                        if asked.may_be_short {
                             fetch.ends_at = Some(body.meta.size);
                         }
                         fetch.body.insert(body)
@@ -113,7 +113,7 @@ impl Source {
                     fetch.body = None;
                     let paused = self.fetcher.pause(object, &part, fault, tries).await;
                     if let Err(error) = paused {
-                        return Err(self.explain(*file, error).await);
+                        return Err(self.explain(asked.file, error).await);
                     }
                 }
             }

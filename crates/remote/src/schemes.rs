@@ -1,5 +1,7 @@
 //! Stores of URLs: which one a URL is for, and how it is made.
 
+#[cfg(feature = "http")]
+use crate::http::User;
 use crate::location::Location;
 use crate::options::RemoteOptions;
 use crate::shown::{shown_text, shown_url};
@@ -65,7 +67,7 @@ fn no_retries() -> object_store::RetryConfig {
 
 /// User and password of a URL, with percent signs decoded.
 #[cfg(feature = "http")]
-fn user_of(url: &Url) -> Option<(String, Option<String>)> {
+fn user_of(url: &Url) -> Option<User> {
     if url.username().is_empty() && url.password().is_none() {
         return None;
     }
@@ -74,7 +76,8 @@ fn user_of(url: &Url) -> Option<(String, Option<String>)> {
         let text = format!("x={}", text.replace('+', "%2B"));
         url::form_urlencoded::parse(text.as_bytes()).next().map(|(_, value)| value.into_owned())
     };
-    Some((decoded(url.username()).unwrap_or_default(), url.password().and_then(decoded)))
+    let name = decoded(url.username()).unwrap_or_default();
+    Some(User { name, password: url.password().and_then(decoded) })
 }
 
 #[cfg(feature = "http")]

@@ -10,6 +10,7 @@ use crate::array::dtype::Kind;
 use crate::array::grid::Grid;
 use crate::array::meta;
 use crate::array::meta::Revision;
+use crate::array::partition::Partition;
 use crate::array::partition::partition;
 use crate::array::shape::Shape;
 use crate::array::stream::Slabs;
@@ -145,14 +146,10 @@ impl Options {
 
     /// What is not said is as in another array: chunks, blocks, codec and filters, but for lossy ones that are not made for
     /// items of `dtype`.
-    pub(crate) fn or_like(
-        mut self,
-        schunk: &SChunk,
-        dtype: &Dtype,
-        chunked: Option<(Vec<u64>, Vec<u64>)>,
-    ) -> Self {
+    pub(crate) fn or_like(mut self, schunk: &SChunk, dtype: &Dtype, partition: Option<Partition>) -> Self {
         if self.chunks.is_none() && self.blocks.is_none() {
-            (self.chunks, self.blocks) = chunked.map(|(c, b)| (c.into(), b.into())).unzip();
+            let both = partition.map(|Partition { chunks, blocks }| (chunks.into(), blocks.into()));
+            (self.chunks, self.blocks) = both.unzip();
         }
         self.like = self.like.or_else(|| Some(suited(schunk.params_to_write(), dtype)));
         self

@@ -5,6 +5,7 @@
 //! the array. Rows of the last axis are kept long enough to be copied fast.
 //! Halving leaves pieces that divide the shape almost evenly, so little is spent on padding.
 
+use crate::array::grid::Grid;
 use crate::error::Error;
 use crate::error::Result;
 
@@ -14,6 +15,20 @@ pub const DEFAULT_CHUNK_BYTES: u64 = 8 << 20;
 pub const DEFAULT_BLOCK_BYTES: u64 = 128 << 10;
 /// Rows of at most this many bytes are kept whole: such as the colours of a picture, the columns of a table.
 const SHORTEST_ROW: u64 = 256;
+
+/// Chunk shape and block shape together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Partition {
+    pub(crate) chunks: Vec<u64>,
+    pub(crate) blocks: Vec<u64>,
+}
+
+impl Partition {
+    /// That of an array.
+    pub(crate) fn of(grid: &Grid) -> Self {
+        Partition { chunks: grid.chunks().to_vec(), blocks: grid.blocks().to_vec() }
+    }
+}
 
 /// Chunk and block shapes for an array: given ones are kept, others are chosen.
 ///

@@ -5,20 +5,29 @@ use crate::error::Result;
 use crate::schunk::BlockPlace;
 use crate::schunk::Hook;
 
-/// Gives block `block` of the chunk `chunk` at `position` to a closure; a block that is all padding is not shown.
+/// A chunk that blocks are shown of.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ShownChunk<'a> {
+    /// Its number in the frame: while slabs are streamed, that is not the one that follows from its position.
+    pub(crate) number: u64,
+    /// Its position in the array.
+    pub(crate) position: &'a [u64],
+}
+
+/// Gives a block of a chunk to a closure; a block that is all padding is not shown.
 pub(crate) fn process_block(
     hook: &Hook,
     grid: &Grid,
-    (chunk, position): (u64, &[u64]),
+    chunk: ShownChunk<'_>,
     block: usize,
     bytes: &mut [u8],
 ) -> Result<()> {
-    let (start, stop) = grid.block_box(position, &grid.block_position(block));
+    let (start, stop) = grid.block_box(chunk.position, &grid.block_position(block));
     if start.iter().zip(&stop).any(|(a, b)| a >= b) {
         return Ok(());
     }
     let place = BlockPlace {
-        chunk,
+        chunk: chunk.number,
         block,
         offset: block * grid.block_bytes(),
         start: &start,
@@ -33,7 +42,7 @@ pub(crate) fn process_block(
 pub(crate) fn process_blocks(
     hook: &Hook,
     grid: &Grid,
-    chunk: (u64, &[u64]),
+    chunk: ShownChunk<'_>,
     blocks: impl Iterator<Item = usize>,
     whole: &mut [u8],
 ) -> Result<()> {
@@ -46,6 +55,6 @@ pub(crate) fn process_blocks(
 }
 
 /// Gives all blocks of an uncompressed chunk to a closure.
-pub(crate) fn process_chunk(hook: &Hook, grid: &Grid, chunk: (u64, &[u64]), whole: &mut [u8]) -> Result<()> {
+pub(crate) fn process_chunk(hook: &Hook, grid: &Grid, chunk: ShownChunk<'_>, whole: &mut [u8]) -> Result<()> {
     process_blocks(hook, grid, chunk, 0..grid.blocks_per_chunk(), whole)
 }

@@ -2,10 +2,9 @@
 
 use crate::array::Array;
 use crate::array::read::misfit::has_blocks_of;
-use crate::chunk::ChunkHead;
 use crate::error::Error;
 use crate::error::Result;
-use crate::schunk::walk::{self, Chunks};
+use crate::schunk::walk::{self, Chunks, DamagedBlock};
 use crate::schunk::{Damage, FrameState, Verified};
 use std::ops::Range;
 
@@ -40,14 +39,14 @@ impl Array {
         own: bool,
         error: Error,
     ) -> Damage {
-        let region = match &blocks {
+        let (start, stop) = match &blocks {
             Some(blocks) if own && blocks.len() == 1 => {
                 let position = self.grid.chunk_position(chunks.start);
                 self.grid.block_box(&position, &self.grid.block_position(blocks.start as usize))
             }
             _ => self.box_of(&chunks),
         };
-        Damage::new(chunks, blocks, region, error.at(self.schunk.path()))
+        Damage::new(chunks, blocks, start, stop, error.at(self.schunk.path()))
     }
 
     /// The smallest box of items that holds some chunks which follow one another.
@@ -77,13 +76,12 @@ impl Chunks for Array {
     fn nblocks(&self) -> usize {
         self.grid.blocks_per_chunk()
     }
-    fn damage(&self, chunks: Range<u64>, block: Option<(u32, &ChunkHead)>, error: Error) -> Damage {
+    fn damage(&self, chunks: Range<u64>, block: Option<DamagedBlock<'_>>, error: Error) -> Damage {
         // In the oldest files a block of the chunk is no box of the array, and with delta all blocks need the first: all
         // of the chunk is in doubt.
-        let own = block.is_some_and(|(block, head)| {
-            has_blocks_of(head, &self.grid) && !(block == 0 && head.refers_to_first())
+        let own = block.is_some_and(|DamagedBlock { number, head }| {
+            has_blocks_of(head, &self.grid) && !(number == 0 && head.refers_to_first())
         });
-        let blocks = block.map(|(block, _)| block..block.saturating_add(1));
-        self.damage_at(chunks, blocks, own, error)
+        self.damage_at(chunks, block.map(DamagedBlock::range), own, error)
     }
 }

@@ -41,6 +41,15 @@ pub(super) fn ascending(starts: &[u32]) -> Option<Vec<u32>> {
     })
 }
 
+/// Single items of a block, in runs.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ItemRuns<'a> {
+    /// All of them lie in this many first bytes of the block.
+    pub(crate) reach: usize,
+    /// The numbers of the items.
+    pub(crate) runs: &'a [Range<u32>],
+}
+
 #[derive(Debug, Clone)]
 pub(super) struct Blocks {
     starts: Vec<u32>,
@@ -180,19 +189,19 @@ impl Blocks {
             && (self.streams == 1 || self.streams == itemsize)
     }
 
-    /// Decodes the items `runs` of a full block of `whole` bytes, where [`Blocks::takes_items_of`], one behind the other.
-    /// They lie in its first `reach` bytes; what follows is not looked at where that saves work.
+    /// Decodes some items of a full block of `whole` bytes, where [`Blocks::takes_items_of`], one behind the other. What
+    /// follows the last of them is not looked at where that saves work.
     pub(super) fn decode_items(
         &self,
         whole: usize,
         stream: &[u8],
-        (reach, runs): (usize, &[Range<u32>]),
+        items: ItemRuns<'_>,
         dst: &mut [u8],
         scratch: &mut Scratch,
     ) -> Result<()> {
         let width = self.steps.only_shuffle(whole).unwrap_or(1).max(1);
-        let due =
-            if self.streams == width && self.engine.stops() { start_for(reach, width, whole) } else { whole };
+        let stops = self.streams == width && self.engine.stops();
+        let due = if stops { start_for(items.reach, width, whole) } else { whole };
         let Scratch { front, codec, .. } = scratch;
         let filtered = grown(front, due, "the filters of a block")?;
         if due < whole {
@@ -200,7 +209,7 @@ impl Blocks {
         } else {
             streams::read(&self.engine, stream, self.streams, filtered, codec)?;
         }
-        self.steps.take_items(width, filtered, dst, runs);
+        self.steps.take_items(width, filtered, dst, items.runs);
         Ok(())
     }
 

@@ -1,5 +1,6 @@
 //! Decodes single blocks of a chunk from their streams, and keeps the first block where others refer to it.
 
+use super::blocks::ItemRuns;
 use super::head::ChunkHead;
 use crate::error::{Error, Result};
 use crate::exec::Scratch;
@@ -120,11 +121,11 @@ impl<'r, H: Deref<Target = ChunkHead>> BlockDecoder<'r, H> {
         &self,
         n: usize,
         stream: &[u8],
-        part: (usize, &[Range<u32>]),
+        items: ItemRuns<'_>,
         dst: &mut [u8],
         scratch: &mut Scratch,
     ) -> Result<bool> {
-        self.head.decode_items(n, stream, part, dst, scratch)
+        self.head.decode_items(n, stream, items, dst, scratch)
     }
 
     /// Decodes the start of block `n`: see [`ChunkHead::decode_start`].

@@ -4,6 +4,7 @@
 
 use super::blocks;
 use super::blocks::Blocks;
+use super::blocks::ItemRuns;
 use super::cuts::Cuts;
 use super::digest::Sums;
 use super::header::ChunkHeader;
@@ -276,14 +277,13 @@ impl ChunkHead {
         blocks.takes_items_of(itemsize, self.header.blocksize as usize)
     }
 
-    /// Decodes the items `runs` of block `n` from `stream`, one behind the other; all of them lie in the first `reach` bytes of
-    /// the block. Whether it did: only where [`ChunkHead::takes_items_of`] and the block is full. Damage in the rest of the
+    /// Decodes some items of block `n` from `stream`, one behind the other. Whether it did: only where [`ChunkHead::takes_items_of`] and the block is full. Damage in the rest of the
     /// block may not be seen.
     pub(super) fn decode_items(
         &self,
         n: usize,
         stream: &[u8],
-        (reach, runs): (usize, &[Range<u32>]),
+        items: ItemRuns<'_>,
         dst: &mut [u8],
         scratch: &mut Scratch,
     ) -> Result<bool> {
@@ -291,7 +291,7 @@ impl ChunkHead {
         match &self.body {
             Body::Blocks(blocks) if whole == self.header.blocksize as usize => {
                 self.check_block(n, stream)?;
-                let result = blocks.decode_items(whole, stream, (reach, runs), dst, scratch);
+                let result = blocks.decode_items(whole, stream, items, dst, scratch);
                 result.map_err(|error| error.in_block(u32::try_from(n).unwrap_or(u32::MAX)))?;
                 Ok(true)
             }

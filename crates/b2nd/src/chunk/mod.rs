@@ -21,7 +21,7 @@ mod streams;
 mod variable;
 
 pub use crate::registry::Context;
-pub(crate) use blocks::start_for;
+pub(crate) use blocks::{ItemRuns, start_for};
 pub(crate) use cuts::Cuts;
 pub use decode::{decode, decode_into, decode_range};
 pub(crate) use decoder::BlockDecoder;

@@ -63,7 +63,7 @@ pub(super) fn read_starts(
     let mut rest = bytes;
     for to in dst.chunks_exact_mut(part) {
         let offset = bytes.len() - rest.len();
-        rest = read_part(engine, rest, offset, (to, n), state)?;
+        rest = read_part(engine, rest, offset, to, n, state)?;
     }
     Ok(())
 }
@@ -77,7 +77,7 @@ fn read_one<'a>(
     state: &mut codec::State,
 ) -> Result<&'a [u8]> {
     let n = dst.len();
-    read_part(engine, bytes, offset, (dst, n), state)
+    read_part(engine, bytes, offset, dst, n, state)
 }
 
 /// Reads the start of one stream that stands for `whole` bytes, or all of it.
@@ -85,7 +85,8 @@ fn read_part<'a>(
     engine: &Engine,
     bytes: &'a [u8],
     offset: usize,
-    (dst, whole): (&mut [u8], usize),
+    dst: &mut [u8],
+    whole: usize,
     state: &mut codec::State,
 ) -> Result<&'a [u8]> {
     let cut = || wrong(offset, "the stream does not end inside the chunk");

@@ -194,17 +194,17 @@ impl Placing<'_> {
         };
         let fill = if making.kind == Special::Nan { nan } else { vec![0] };
         self.source.chunk(place, &mut self.buffer)?;
-        let how = (&self.params, &self.context);
-        let chunk =
-            match salvage(&self.buffer, &blocks, &fill, how, &self.options.common.exec, &mut self.scratch) {
-                Ok(chunk) if making.made_bytes().saturating_add(chunk.len() as u64) <= self.allowed => chunk,
-                Ok(_) => return self.lose(one, making),
-                Err(error) if is_damage(&error) => {
-                    self.why.note(one.clone(), || error);
-                    return self.lose(one, making);
-                }
-                Err(error) => return Err(error),
-            };
+        let exec = &self.options.common.exec;
+        let (params, context, scratch) = (&self.params, &self.context, &mut self.scratch);
+        let chunk = match salvage(&self.buffer, &blocks, &fill, params, context, exec, scratch) {
+            Ok(chunk) if making.made_bytes().saturating_add(chunk.len() as u64) <= self.allowed => chunk,
+            Ok(_) => return self.lose(one, making),
+            Err(error) if is_damage(&error) => {
+                self.why.note(one.clone(), || error);
+                return self.lose(one, making);
+            }
+            Err(error) => return Err(error),
+        };
         making.count(ChunkHeader::parse(&chunk)?.nbytes(), &one);
         let place = self.add(&chunk, making)?;
         making.put(place, &one, self.allowed)?;

@@ -116,8 +116,8 @@ fn judged(bytes: &[u8], expected: Expected<'_>, context: &Context, scratch: &mut
         return Err(Error::format(Part::ChunkHeader, 8, reason));
     }
     match expected.sums {
-        Some((sums, strict)) => by_sums(bytes, sums, strict, (expected.params, context), scratch),
-        None => by_decoding(bytes, (expected.params, context), scratch),
+        Some((sums, strict)) => by_sums(bytes, sums, strict, expected.params, context, scratch),
+        None => by_decoding(bytes, expected.params, context, scratch),
     }
 }
 
@@ -152,12 +152,13 @@ fn by_sums(
     bytes: &[u8],
     sums: &Sums,
     strict: bool,
-    (params, context): (&Params, &Context),
+    params: &Params,
+    context: &Context,
     scratch: &mut Scratch,
 ) -> Result<Verdict> {
     let Err(mismatch) = sums.check_chunk(bytes) else { return Ok(Verdict::Good(ChecksumStatus::Matching)) };
     if !strict {
-        return Ok(match by_decoding(bytes, (params, context), scratch)? {
+        return Ok(match by_decoding(bytes, params, context, scratch)? {
             Verdict::Good(_) => Verdict::Good(ChecksumStatus::Stale),
             other => other,
         });
@@ -181,11 +182,7 @@ fn by_sums(
     }
 }
 
-fn by_decoding(
-    bytes: &[u8],
-    (params, context): (&Params, &Context),
-    scratch: &mut Scratch,
-) -> Result<Verdict> {
+fn by_decoding(bytes: &[u8], params: &Params, context: &Context, scratch: &mut Scratch) -> Result<Verdict> {
     let header = ChunkHeader::parse(bytes)?;
     // No build reads measurements of a codec, or references to files, as chunks of a frame.
     header.check_supported()?;
@@ -234,7 +231,8 @@ pub(super) fn salvage(
     bytes: &[u8],
     lost: &LostBlocks,
     fill: &[u8],
-    (params, context): (&Params, &Context),
+    params: &Params,
+    context: &Context,
     exec: &Exec,
     scratch: &mut Scratch,
 ) -> Result<Vec<u8>> {

@@ -20,7 +20,8 @@ fn in_order(
     source: &Source,
     data: Range<u64>,
     likeness: &Likeness,
-    (params, context): (&Params, &Context),
+    params: &Params,
+    context: &Context,
     options: &RepairOptions,
     scratch: &mut Scratch,
 ) -> Result<Vec<(u64, Verdict)>> {
@@ -30,7 +31,7 @@ fn in_order(
         for number in &source.listing.chunks {
             options.common.exec.check_cancelled()?;
             let place = u64::from(*number);
-            let verdict = look(source, place, likeness, (params, context), &mut buffer, scratch)?;
+            let verdict = look(source, place, likeness, params, context, &mut buffer, scratch)?;
             // A file of the right name is a chunk of the frame, whatever is in it; an empty one marks a number as used.
             if !buffer.is_empty() {
                 found.push((place, verdict));
@@ -42,7 +43,7 @@ fn in_order(
     while let Some((at, header)) = search.next()? {
         options.common.exec.check_cancelled()?;
         let end = at.saturating_add(u64::from(header.cbytes()));
-        let verdict = look(source, at, likeness, (params, context), &mut buffer, scratch)?;
+        let verdict = look(source, at, likeness, params, context, &mut buffer, scratch)?;
         let plain = match &verdict {
             Verdict::Good(_) => end <= source.len,
             // Where it ends another begins, or nothing more is there: these are its bytes, though not all can be read.
@@ -62,7 +63,8 @@ fn look(
     source: &Source,
     place: u64,
     likeness: &Likeness,
-    (params, context): (&Params, &Context),
+    params: &Params,
+    context: &Context,
     buffer: &mut Vec<u8>,
     scratch: &mut Scratch,
 ) -> Result<Verdict> {
@@ -86,7 +88,8 @@ impl Placing<'_> {
             self.source,
             self.survey.data.clone(),
             &self.likeness,
-            (&self.params, &self.context),
+            &self.params,
+            &self.context,
             self.options,
             &mut self.scratch,
         )?;

@@ -1,9 +1,9 @@
 //! What is damaged in a super-chunk, what another program has changed, and what cannot be told.
 
 use super::snapshot::{FrameState, Place};
-use super::walk::{self, Chunks};
+use super::walk::{self, Chunks, DamagedBlock};
 use crate::chunk;
-use crate::chunk::{ChunkHead, ChunkHeader, Context};
+use crate::chunk::{ChunkHeader, Context};
 use crate::error::{Error, Fault, Part, Result};
 use crate::exec::Exec;
 use crate::frame::digests::State;
@@ -203,7 +203,7 @@ impl FrameState {
     /// The damage of some chunks, or of some blocks of the first of them.
     pub(crate) fn damage_at(&self, chunks: Range<u64>, blocks: Option<Range<u32>>, error: Error) -> Damage {
         let (start, stop) = self.items_of(&chunks);
-        Damage::new(chunks, blocks, (start, stop), error)
+        Damage::new(chunks, blocks, start, stop, error)
     }
 }
 
@@ -211,7 +211,8 @@ impl Damage {
     pub(crate) fn new(
         chunks: Range<u64>,
         blocks: Option<Range<u32>>,
-        (start, stop): (Vec<u64>, Vec<u64>),
+        start: Vec<u64>,
+        stop: Vec<u64>,
         error: Error,
     ) -> Self {
         let (block, count) = match blocks {
@@ -236,9 +237,8 @@ impl Chunks for FrameState {
     fn nblocks(&self) -> usize {
         0
     }
-    fn damage(&self, chunks: Range<u64>, block: Option<(u32, &ChunkHead)>, error: Error) -> Damage {
-        let blocks = block.map(|(block, _)| block..block.saturating_add(1));
-        self.damage_at(chunks, blocks, self.located(error))
+    fn damage(&self, chunks: Range<u64>, block: Option<DamagedBlock<'_>>, error: Error) -> Damage {
+        self.damage_at(chunks, block.map(DamagedBlock::range), self.located(error))
     }
 }
 

@@ -22,6 +22,21 @@ const MOST_WAITING: usize = 4096;
 /// Damaged blocks of one chunk that are listed at most.
 const MOST_BLOCKS: usize = 256;
 
+/// A block of a chunk that cannot be decoded.
+#[derive(Clone, Copy)]
+pub(crate) struct DamagedBlock<'a> {
+    pub(crate) number: u32,
+    /// The head of its chunk.
+    pub(crate) head: &'a ChunkHead,
+}
+
+impl DamagedBlock<'_> {
+    /// The block as a range of blocks.
+    pub(crate) fn range(self) -> Range<u32> {
+        self.number..self.number.saturating_add(1)
+    }
+}
+
 /// A super-chunk, or the array in one: what a check of its chunks has to know.
 pub(crate) trait Chunks: Sync {
     fn schunk(&self) -> &FrameState;
@@ -30,7 +45,7 @@ pub(crate) trait Chunks: Sync {
     /// About how many blocks a chunk has.
     fn nblocks(&self) -> usize;
     /// The damage of some chunks, or of a block of the one chunk.
-    fn damage(&self, chunks: Range<u64>, block: Option<(u32, &ChunkHead)>, error: Error) -> Damage;
+    fn damage(&self, chunks: Range<u64>, block: Option<DamagedBlock<'_>>, error: Error) -> Damage;
 }
 
 /// Calls `work` with the offsets in their order: each value, and the chunks in a row that have it.
@@ -335,7 +350,9 @@ fn judge_with(chunks: &impl Chunks, n: u64, most: usize, scratch: &mut Scratch) 
     let mut judged = Judged::default();
     let mut fetched = take(&mut scratch.fetched);
     let result = decode(chunks, n, &mut fetched, scratch, |block, head, error| {
-        judged.note(most, || chunks.damage(n..n.saturating_add(1), Some((block, head)), error));
+        judged.note(most, || {
+            chunks.damage(n..n.saturating_add(1), Some(DamagedBlock { number: block, head }), error)
+        });
     });
     scratch.fetched = fetched;
     match result {

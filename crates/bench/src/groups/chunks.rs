@@ -1,6 +1,6 @@
 //! Chunks: compression, decompression and size; combinations covered pairwise. Both decode what the other encoded.
 
-use crate::bench::Bench;
+use crate::bench::{Bench, Sizes};
 use crate::cover::cover;
 use crate::data::{self, KINDS, Kind, TYPESIZES};
 use crate::groups::name::{COMPRESSION, DECOMPRESSION, SIZE};
@@ -175,10 +175,10 @@ fn measure(
 ) -> Outcome {
     let Contest { items, mut rival, params, exec, ours, theirs } = contest;
     let label = |group| Label::new(group, name, threads, Unit::Bytes(items.len()));
-    let sizes = (ours.len(), theirs.len());
+    let sizes = Sizes { ours: ours.len(), theirs: theirs.len() };
     // Noise and zeros have the same size in both.
     if threads == 1 && !matches!(kind, Kind::Noise | Kind::Zeros) {
-        bench.push(label(SIZE).bytes(sizes.0, sizes.1));
+        bench.push(label(SIZE).bytes(sizes.ours, sizes.theirs));
     }
     let effort = bench.effort(500, 200);
     let mut packed = Vec::new();

@@ -1,6 +1,6 @@
 //! Chunks overwritten in, and appended to, files that grow: 1 MiB of noise each, compressed beforehand.
 
-use crate::bench::Bench;
+use crate::bench::{Bench, Sizes};
 use crate::groups::name::{APPEND, COMPRESSION, DURABILITY, OVERWRITE};
 use crate::machine::available_memory;
 use crate::measure::{Duel, Fill};
@@ -222,7 +222,7 @@ fn compression(bench: &mut Bench<'_>, noise: &[Vec<u8>], len: usize) -> Outcome 
         |step, out| chunker.compress(&noise[step % noise.len()], out).map(drop),
     );
     let label = Label::new(COMPRESSION, "noise t8 lz4-5 none 1 MiB, apart", 1, Unit::Bytes(CHUNK));
-    bench.duel_sized(label, bench.effort(1000, 200), &mut duel, (len, size))
+    bench.duel_sized(label, bench.effort(1000, 200), &mut duel, Sizes { ours: len, theirs: size })
 }
 
 /// Bytes that are free where a folder lies.

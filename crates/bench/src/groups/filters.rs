@@ -50,7 +50,8 @@ pub(crate) fn run(bench: &mut Bench<'_>) -> Outcome {
                     continue;
                 }
                 let copied = bench.mode != Mode::Quick || (typesize == 8 && nbytes >= 4 << 20);
-                measure(bench, (name, filter), typesize, (size, &src), copied)?;
+                let what = format!("{name} {typesize}, {size}");
+                measure(bench, &what, filter, typesize, &src, copied)?;
             }
         }
         if bench.mode != Mode::Quick {
@@ -62,16 +63,17 @@ pub(crate) fn run(bench: &mut Bench<'_>) -> Outcome {
 
 fn measure(
     bench: &mut Bench<'_>,
-    (name, filter): (&str, Filter),
+    what: &str,
+    filter: Filter,
     typesize: u8,
-    (size, src): (&str, &[u8]),
+    src: &[u8],
     copied: bool,
 ) -> Outcome {
     // Whole groups of eight items: what is left over is nobody's work.
     let src = &src[..src.len() / (8 * usize::from(typesize)) * (8 * usize::from(typesize))];
     let (level, rival) = (Level::detect(), bench.rival);
     let effort = bench.effort(500, 120);
-    let label = |group| Label::new(group, format!("{name} {typesize}, {size}"), 1, Unit::Bytes(src.len()));
+    let label = |group| Label::new(group, what, 1, Unit::Bytes(src.len()));
     let mut duel = Fill::new(
         src.len(),
         |_, out| {

@@ -1,6 +1,6 @@
 //! The other implementation in Rust, `blosc2-pure-rs`: chunks, compressed and decompressed in the same blocks.
 
-use crate::bench::Bench;
+use crate::bench::{Bench, Sizes};
 use crate::data::{self, Kind};
 use crate::groups::name::PURE;
 use crate::measure::Fill;
@@ -37,7 +37,7 @@ pub(crate) fn run(bench: &mut Bench<'_>) -> Outcome {
                 ) {
                     let name = format!("{source} t{typesize} {codec}-{clevel} {filter} 1 MiB");
                     let filters = [0, 0, 0, 0, 0, *ids];
-                    measure(bench, &name, codec, *clevel, filters, (typesize, &items))
+                    measure(bench, &name, codec, *clevel, filters, typesize, &items)
                         .map_err(|e| format!("{name}: {e}"))?;
                 }
             }
@@ -58,7 +58,8 @@ fn measure(
     codec: &str,
     clevel: u8,
     filters: [u8; 6],
-    (typesize, items): (u8, &[u8]),
+    typesize: u8,
+    items: &[u8],
 ) -> Outcome {
     let codec = Codec::from_name(codec).ok_or("codec")?;
     let theirs = CParams {
@@ -97,7 +98,12 @@ fn measure(
         },
         |_, out| compress(&context, items, out).map(drop),
     );
-    bench.duel_sized(label("compress"), effort, &mut duel, (ours.len(), chunk.len()))?;
+    bench.duel_sized(
+        label("compress"),
+        effort,
+        &mut duel,
+        Sizes { ours: ours.len(), theirs: chunk.len() },
+    )?;
     let mut duel = Fill::new(
         items.len(),
         |_, out| Ok(chunk::decode_into(&chunk, out, &Limits::default(), &exec)?),

@@ -12,9 +12,9 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use inspect::{Attrs, AttrsAction, Compact, Diff, Info, LostFill, Repair, Verify};
-#[cfg(feature = "plot")]
-pub(crate) use picture::Plot;
 pub(crate) use picture::{Demo, DemoSize};
+#[cfg(feature = "plot")]
+pub(crate) use picture::{PictureSize, Plot};
 pub(crate) use shell::{Completions, Man};
 pub(crate) use storage::{Storage, Threads, Work};
 pub(crate) use values::{Lengths, OpenLengths};

@@ -39,7 +39,7 @@ pub(super) fn run(args: &Convert) -> Result<Outcome> {
     let itemsize = source.dtype().itemsize().max(dtype.itemsize());
     let nbytes = shape.iter().fold(dtype.itemsize() as u64, |n, &len| n.saturating_mul(len));
     let progress = Progress::new("convert", nbytes);
-    let mut writer = options(args, (&source, &dtype), &view, progress.watch(args.storage.work.exec()))?
+    let mut writer = options(args, &source, &dtype, &view, progress.watch(args.storage.work.exec()))?
         .with_overwrite(args.force)
         .create_uncommitted(&args.output, dtype.clone(), &shape)
         .map_err(|error| Failure::from(error).with_usage_hint(STORAGE_HINT))?;
@@ -129,7 +129,7 @@ fn copy(args: &Convert, schunk: &SChunk) -> Result<Outcome> {
 }
 
 /// What the command line says, and the source where it is silent.
-fn options(args: &Convert, (source, dtype): (&Array, &Dtype), view: &View, exec: Exec) -> Result<Options> {
+fn options(args: &Convert, source: &Array, dtype: &Dtype, view: &View, exec: Exec) -> Result<Options> {
     let storage = &args.storage;
     // Lossy filters that are not made for the dtype are left out.
     let old = source.params_for(dtype);

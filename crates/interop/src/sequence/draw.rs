@@ -258,17 +258,18 @@ impl State {
 
 fn slice(rng: &mut Rng, len: i64) -> Slice {
     if rng.chance(30) {
-        return (None, None, 1);
+        return Slice { start: None, stop: None, step: 1 };
     }
     let step = *rng.pick(&[1, 1, 1, 2, 3, -1, -2]);
     let start = rng.chance(70).then(|| rng.between(-len, len - 1));
     if step > 0 {
         let first = start.map_or(0, |s| if s < 0 { s + len } else { s });
-        (start, rng.chance(70).then(|| rng.between(first + 1, len + 2)), step)
+        let stop = rng.chance(70).then(|| rng.between(first + 1, len + 2));
+        Slice { start, stop, step }
     } else {
         let first = start.map_or(len - 1, |s| if s < 0 { s + len } else { s });
         let stop = if first > 0 && rng.chance(70) { Some(rng.between(0, first - 1)) } else { None };
-        (start, stop, step)
+        Slice { start, stop, step }
     }
 }
 

@@ -69,6 +69,6 @@ pub fn read(array: &Array, step: &Step) -> Outcome<Vec<u8>> {
 
 fn selection(slices: &[Slice]) -> Outcome<Selection> {
     let end = |end: Option<i64>| end.map_or(String::new(), |n| n.to_string());
-    let one = |&(start, stop, step): &Slice| format!("{}:{}:{step}", end(start), end(stop));
+    let one = |&Slice { start, stop, step }: &Slice| format!("{}:{}:{step}", end(start), end(stop));
     Ok(Selection::parse(&slices.iter().map(one).collect::<Vec<_>>().join(", "))?)
 }

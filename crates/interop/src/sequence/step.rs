@@ -5,7 +5,15 @@ use serde_json::Value;
 use serde_json::json;
 
 /// `start:stop:step` of one axis, NumPy's way.
-pub type Slice = (Option<i64>, Option<i64>, i64);
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Slice {
+    /// The first index, from the end where it is negative.
+    pub start: Option<i64>,
+    /// One past the last.
+    pub stop: Option<i64>,
+    /// From one index to the next.
+    pub step: i64,
+}
 
 /// What part of an array is read or written.
 #[derive(Debug, Clone, PartialEq)]
@@ -169,7 +177,10 @@ impl Step {
 impl Place {
     fn to_json(&self) -> Value {
         match self {
-            Place::Slices(slices) => json!({"slices": slices}),
+            Place::Slices(slices) => {
+                let list: Vec<_> = slices.iter().map(|slice| (slice.start, slice.stop, slice.step)).collect();
+                json!({"slices": list})
+            }
             Place::Lists(lists) => json!({"lists": lists}),
             Place::Points(points) => json!({"points": points}),
         }
@@ -188,7 +199,8 @@ impl Place {
 }
 
 /// The number of indices that a slice takes.
-fn slice_len((start, stop, step): Slice, len: i64) -> u64 {
+fn slice_len(slice: Slice, len: i64) -> u64 {
+    let Slice { start, stop, step } = slice;
     let (low, high) = if step > 0 { (0, len) } else { (-1, len - 1) };
     let place = |v: i64| (if v < 0 { v + len } else { v }).clamp(low, high);
     let start = start.map_or(if step > 0 { low } else { high }, place);
@@ -199,19 +211,20 @@ fn slice_len((start, stop, step): Slice, len: i64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::slice_len;
+    use super::{Slice, slice_len};
 
     #[test]
     fn slices_take_as_many_items_as_in_python() {
-        for (slice, len, count) in [
-            ((None, None, 1), 7, 7),
-            ((None, None, -1), 7, 7),
-            ((Some(5), Some(1), -2), 7, 2),
-            ((Some(-3), None, 2), 7, 2),
-            ((Some(4), Some(2), 1), 7, 0),
-            ((Some(-20), Some(20), 3), 7, 3),
-            ((None, None, 1), 0, 0),
+        for (start, stop, step, len, count) in [
+            (None, None, 1, 7, 7),
+            (None, None, -1, 7, 7),
+            (Some(5), Some(1), -2, 7, 2),
+            (Some(-3), None, 2, 7, 2),
+            (Some(4), Some(2), 1, 7, 0),
+            (Some(-20), Some(20), 3, 7, 3),
+            (None, None, 1, 0, 0),
         ] {
+            let slice = Slice { start, stop, step };
             assert_eq!(slice_len(slice, len), count, "{slice:?} of {len}");
         }
     }

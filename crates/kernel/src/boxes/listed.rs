@@ -70,7 +70,7 @@ pub(super) unsafe fn copy(
         return unsafe { std::ptr::copy_nonoverlapping(src, dst, run) };
     };
     let row = Row { count: shape[last], to: to[last], from: from[last] };
-    each_row(&shape[..last], to, from, (0, 0), &mut |at, of| {
+    each_row(&shape[..last], to, from, 0, 0, &mut |at, of| {
         // SAFETY: the row is a part of the box, and the box is inside both buffers (promised by the caller).
         unsafe { copy_row(run, row, dst.wrapping_offset(at), src.wrapping_offset(of)) };
     });
@@ -84,19 +84,20 @@ struct Row<'s> {
     from: Along<'s>,
 }
 
-/// Calls `visit` with the distance on both sides of every combination of the axes of `shape`.
+/// Calls `visit` with the distance on both sides of every combination of the axes of `shape`, counted from `at` and `of`.
 fn each_row(
     shape: &[usize],
     to: &[Along<'_>],
     from: &[Along<'_>],
-    (at, of): (isize, isize),
+    at: isize,
+    of: isize,
     visit: &mut impl FnMut(isize, isize),
 ) {
     let ([count, shape @ ..], [here, to @ ..], [there, from @ ..]) = (shape, to, from) else {
         return visit(at, of);
     };
     for k in 0..*count {
-        each_row(shape, to, from, (at.wrapping_add(here.at(k)), of.wrapping_add(there.at(k))), visit);
+        each_row(shape, to, from, at.wrapping_add(here.at(k)), of.wrapping_add(there.at(k)), visit);
     }
 }
 

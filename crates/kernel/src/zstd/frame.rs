@@ -1,6 +1,7 @@
 //! Frames and their blocks.
 
 use super::moves::Moves;
+use super::sequences::Coded;
 use super::{Decoder, Refusal, Result, literals, sections};
 
 /// The most bytes that a block stands for.
@@ -48,7 +49,14 @@ pub(super) fn decode<M: Moves, const START: bool>(
             2 if size <= MOST => {
                 let end = at + size;
                 frame.get(at..end).ok_or(CUT_OFF)?;
-                out = block::<_, START>(decoder, isa, (frame, at, end), &mut repeats, dst, out)?;
+                out = block::<_, START>(
+                    decoder,
+                    isa,
+                    Section { frame, begin: at, end },
+                    &mut repeats,
+                    dst,
+                    out,
+                )?;
                 at = end;
             }
             _ => return Err(Refusal::new("a block has an unknown kind")),
@@ -96,16 +104,25 @@ fn header(frame: &[u8]) -> Result<(usize, u64)> {
     Ok((begin + width, len))
 }
 
-/// Decodes the block in the bytes from `begin` to `end`, and returns where its last byte went.
+/// A block of a frame: the bytes from `begin` to `end`.
+#[derive(Clone, Copy)]
+struct Section<'a> {
+    frame: &'a [u8],
+    begin: usize,
+    end: usize,
+}
+
+/// Decodes a block, and returns where its last byte went.
 #[inline(always)]
 fn block<M: Moves, const START: bool>(
     decoder: &mut Decoder,
     isa: M,
-    (frame, begin, end): (&[u8], usize, usize),
+    section: Section<'_>,
     repeats: &mut [usize; 3],
     dst: &mut [u8],
     out: usize,
 ) -> Result<usize> {
+    let Section { frame, begin, end } = section;
     let Decoder { huffman, sequences: tables, literals } = decoder;
     let header = literals::Header::read(frame, begin, end)?;
     let (count, at) = sections::count(frame, header.end, end)?;
@@ -120,5 +137,5 @@ fn block<M: Moves, const START: bool>(
     }
     let literals = header.with_slack(huffman, frame, literals)?;
     let bits = sections::tables(tables, frame, at, end)?;
-    isa.sequences::<START>((tables, bits, count), literals, repeats, dst, out)
+    isa.sequences::<START>(Coded { tables, bits, count }, literals, repeats, dst, out)
 }

@@ -33,10 +33,23 @@ pub(super) fn tables<'a>(tables: &mut Tables, frame: &'a [u8], begin: usize, end
     }
     let mut at = begin + 1;
     let Tables { literals, offsets, matches, usual } = tables;
-    read(literals, modes >> 6, src, &mut at, (LITERAL_LOG, &codes::LITERAL_LENGTHS, &usual.literals))?;
-    read(offsets, modes >> 4 & 3, src, &mut at, (OFFSET_LOG, &codes::OFFSETS, &usual.offsets))?;
-    read(matches, modes >> 2 & 3, src, &mut at, (MATCH_LOG, &codes::MATCH_LENGTHS, &usual.matches))?;
+    let kind = Codes { log: LITERAL_LOG, codes: &codes::LITERAL_LENGTHS, usual: &usual.literals };
+    read(literals, modes >> 6, src, &mut at, kind)?;
+    let kind = Codes { log: OFFSET_LOG, codes: &codes::OFFSETS, usual: &usual.offsets };
+    read(offsets, modes >> 4 & 3, src, &mut at, kind)?;
+    let kind = Codes { log: MATCH_LOG, codes: &codes::MATCH_LENGTHS, usual: &usual.matches };
+    read(matches, modes >> 2 & 3, src, &mut at, kind)?;
     Bits::new(frame, at, end)
+}
+
+/// The codes of one of the three parts of a sequence.
+#[derive(Clone, Copy)]
+struct Codes<'a> {
+    /// The most bits of a state.
+    log: u32,
+    codes: &'a [fse::Entry],
+    /// The table where the block does not name one.
+    usual: &'a [fse::Entry],
 }
 
 #[inline(always)]
@@ -45,8 +58,9 @@ fn read<const N: usize>(
     mode: u8,
     src: &[u8],
     at: &mut usize,
-    (log, codes, usual): (u32, &[fse::Entry], &[fse::Entry]),
+    kind: Codes<'_>,
 ) -> Result<()> {
+    let Codes { log, codes, usual } = kind;
     match mode {
         0 => table.copy(usual),
         1 => {

@@ -14,8 +14,13 @@ const TOO_LONG: Refusal =
 const TOO_FAR: Refusal = Refusal::new("a match begins before the start of the data");
 const BROKEN: Refusal = Refusal::new("the sequences of a block do not end at the last bit");
 
-/// The sequences of a block: their tables, their bits, and how many there are.
-pub(super) type Coded<'a> = (&'a Tables, Bits<'a>, usize);
+/// The sequences of a block as they are stored.
+pub(super) struct Coded<'a> {
+    pub(super) tables: &'a Tables,
+    pub(super) bits: Bits<'a>,
+    /// How many sequences there are.
+    pub(super) count: usize,
+}
 
 /// One sequence.
 struct Sequence {
@@ -36,7 +41,7 @@ struct States {
 #[inline(always)]
 pub(super) fn decode<M: Moves, const START: bool>(
     isa: M,
-    (tables, mut bits, count): Coded<'_>,
+    Coded { tables, mut bits, count }: Coded<'_>,
     literals: &[u8],
     repeats: &mut [usize; 3],
     dst: &mut [u8],
@@ -62,7 +67,7 @@ pub(super) fn decode<M: Moves, const START: bool>(
         let start = out + n;
         if used + n > end || start + len > write_end || offset.wrapping_sub(1) >= start {
             cold_path();
-            (used, out) = exactly::<_, START>(isa.exactly(), &literals[..end], dst, (used, out), found)?;
+            (used, out) = exactly::<_, START>(isa.exactly(), &literals[..end], dst, used, out, found)?;
             if START && out == dst.len() {
                 return Ok(out);
             }
@@ -80,7 +85,7 @@ pub(super) fn decode<M: Moves, const START: bool>(
     if !bits.is_finished() {
         return Err(BROKEN);
     }
-    (used, out) = exactly::<_, START>(isa.exactly(), &literals[..end], dst, (used, out), found)?;
+    (used, out) = exactly::<_, START>(isa.exactly(), &literals[..end], dst, used, out, found)?;
     *repeats = recent;
     let mut rest = &literals[used..end];
     if START {
@@ -172,7 +177,8 @@ fn exactly<R: Repeat, const START: bool>(
     repeat: R,
     literals: &[u8],
     dst: &mut [u8],
-    (used, out): (usize, usize),
+    used: usize,
+    out: usize,
     mut found: Sequence,
 ) -> Result<(usize, usize)> {
     if START {

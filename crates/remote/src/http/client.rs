@@ -18,12 +18,18 @@ use std::error::Error as StdError;
 use std::io;
 use std::time::Duration;
 
+/// User and password of a URL.
+#[derive(Clone)]
+pub(crate) struct User {
+    pub(crate) name: String,
+    pub(crate) password: Option<String>,
+}
+
 /// Makes clients with the options of a location.
 #[derive(Clone)]
 pub(crate) struct Connector {
     options: RemoteOptions,
-    /// User and password of the URL.
-    user: Option<(String, Option<String>)>,
+    user: Option<User>,
 }
 
 impl std::fmt::Debug for Connector {
@@ -33,7 +39,7 @@ impl std::fmt::Debug for Connector {
 }
 
 impl Connector {
-    pub(crate) fn new(options: &RemoteOptions, user: Option<(String, Option<String>)>) -> Self {
+    pub(crate) fn new(options: &RemoteOptions, user: Option<User>) -> Self {
         Connector { options: options.clone(), user }
     }
 
@@ -93,7 +99,7 @@ struct Service {
     /// Connects to public addresses only.
     public_only: Client,
     headers: HeaderMap,
-    user: Option<(String, Option<String>)>,
+    user: Option<User>,
     redirects: usize,
 }
 
@@ -140,7 +146,7 @@ impl Service {
             *request.headers_mut() = headers.clone();
             *request.body_mut() = body.take();
             let mut builder = reqwest::RequestBuilder::from_parts(client.clone(), request);
-            if let Some((name, password)) = user {
+            if let Some(User { name, password }) = user {
                 builder = builder.basic_auth(name, password.as_ref());
             }
             let response = builder.send().await.map_err(failed)?;

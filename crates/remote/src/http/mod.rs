@@ -7,5 +7,5 @@ mod redirects;
 mod refusal;
 mod tls;
 
-pub(crate) use client::Connector;
+pub(crate) use client::{Connector, User};
 pub(crate) use refusal::Refusal;

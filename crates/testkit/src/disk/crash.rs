@@ -212,7 +212,7 @@ impl<'a> Walk<'a> {
                 Event::Write { file, at, bytes } if torn => {
                     let share = 1 + self.rng.below(99);
                     let rng = &mut *self.rng;
-                    state.write_sectors((*file, *at, bytes), fill, grows, || rng.chance(share));
+                    state.write_sectors(*file, *at, bytes, fill, grows, || rng.chance(share));
                 }
                 event => state.apply(event),
             }

@@ -63,12 +63,13 @@ impl State {
     /// Writes some of the sectors of a write. With `grows` the file gets the length of the whole write in any case.
     pub(super) fn write_sectors(
         &mut self,
-        write: (usize, usize, &[u8]),
+        file: usize,
+        at: usize,
+        bytes: &[u8],
         fill: u8,
         grows: bool,
         mut chosen: impl FnMut() -> bool,
     ) {
-        let (file, at, bytes) = write;
         let (end, len) = (at + bytes.len(), self.content(file).len());
         if grows && len < end {
             self.file_mut(file).resize(end, fill);

@@ -4,6 +4,7 @@
 
 mod circles;
 mod paths;
+mod signatures;
 mod source;
 
 use std::fs;

@@ -11,6 +11,7 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::limits::zeroed;
 use number::Convert;
+use number::NumberType;
 
 /// Converts items of one dtype to another.
 #[derive(Debug, Clone)]
@@ -38,7 +39,7 @@ impl Cast {
             return Ok(None);
         }
         let numbers = || {
-            let one = |dtype: &Dtype| (number_kind(dtype.kind()), dtype.itemsize());
+            let one = |dtype: &Dtype| NumberType { kind: number_kind(dtype.kind()), size: dtype.itemsize() };
             number::convert(one(from), one(to)).map(Way::Numbers).ok_or_else(|| unsupported(from, to))
         };
         let way = match (class(from), class(to)) {

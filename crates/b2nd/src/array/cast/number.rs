@@ -178,9 +178,17 @@ trait Choice {
     fn take<T: Number>(self) -> Self::Out;
 }
 
+/// Numbers of one kind and size.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct NumberType {
+    pub(super) kind: Kind,
+    /// Bytes of a number.
+    pub(super) size: usize,
+}
+
 /// Calls the action with the type for a kind and size, if there is one.
-fn with_number<C: Choice>((kind, size): (Kind, usize), choice: C) -> Option<C::Out> {
-    Some(match (kind, size) {
+fn with_number<C: Choice>(number: NumberType, choice: C) -> Option<C::Out> {
+    Some(match (number.kind, number.size) {
         (Kind::Bool, 1) => choice.take::<Truth>(),
         (Kind::Int, 1) => choice.take::<i8>(),
         (Kind::Int, 2) => choice.take::<i16>(),
@@ -210,7 +218,7 @@ impl<S: Number> Choice for To<S> {
 }
 
 /// The source is chosen, and then a target of this kind and size.
-struct From((Kind, usize));
+struct From(NumberType);
 
 impl Choice for From {
     type Out = Option<Convert>;
@@ -220,7 +228,7 @@ impl Choice for From {
 }
 
 /// The conversion of numbers of one kind and size to another.
-pub(super) fn convert(from: (Kind, usize), to: (Kind, usize)) -> Option<Convert> {
+pub(super) fn convert(from: NumberType, to: NumberType) -> Option<Convert> {
     with_number(from, From(to)).flatten()
 }
 

@@ -61,7 +61,7 @@ impl<'a, V: Visit, F: Fn(usize) -> V> Ahead<'a, F> {
 
     /// Announces the blocks of chunk `n` itself, where that was not done before, and of the chunks that come after it; `fetched` is for
     /// their headers.
-    pub(super) fn blocks(&self, n: usize, (place, wanted): (Place, &[Wanted]), fetched: &mut Vec<u8>) {
+    pub(super) fn blocks(&self, n: usize, place: Place, wanted: &[Wanted], fetched: &mut Vec<u8>) {
         if self.next_blocks.load(Ordering::Relaxed) <= n {
             self.runs(place, wanted);
         }

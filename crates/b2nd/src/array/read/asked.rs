@@ -6,8 +6,35 @@ use crate::limits::zeroed;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// A range that was asked for: its file, its start, the number of what asks for it, and its end.
-type Key = (FileId, u64, usize, u64);
+/// A range that was asked for, in the order of files and starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Key {
+    file: FileId,
+    start: u64,
+    /// The number of the chunk that asks for it.
+    chunk: usize,
+    end: u64,
+}
+
+impl Key {
+    /// Before all ranges that start at `start` or later.
+    fn first(file: FileId, start: u64) -> Self {
+        Key { file, start, chunk: 0, end: 0 }
+    }
+    fn len(&self) -> u64 {
+        self.end.saturating_sub(self.start)
+    }
+    fn range(&self) -> Range<u64> {
+        self.start..self.end
+    }
+}
+
+/// Ranges that were supplied before they can be decoded.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Early {
+    pub(super) bytes: u64,
+    pub(super) ranges: usize,
+}
 
 /// Ranges by file and start; several chunks may ask for the same.
 #[derive(Default)]
@@ -16,8 +43,7 @@ pub(super) struct Asked {
     bytes: u64,
     /// How many ranges have each length: none is longer than the last.
     lengths: BTreeMap<u64, usize>,
-    /// Bytes that were supplied and cannot be decoded yet, and how many ranges they are.
-    early: (u64, usize),
+    early: Early,
 }
 
 struct Entry {
@@ -73,20 +99,23 @@ impl Answer {
 impl Asked {
     /// Whether another range may be asked for.
     pub(super) fn has_room(&self, budget: &ReadBudget) -> bool {
-        let (early, ranges) = self.early;
         self.ranges.is_empty()
-            || self.ranges.len().saturating_add(ranges) < budget.ranges
-                && self.bytes.saturating_add(early) < budget.bytes
+            || self.ranges.len().saturating_add(self.early.ranges) < budget.ranges
+                && self.bytes.saturating_add(self.early.bytes) < budget.bytes
     }
 
-    /// Notes that ranges were supplied and are kept until others have come: their bytes, and how many they are.
-    pub(super) fn hold(&mut self, (bytes, ranges): (u64, usize)) {
-        self.early = (self.early.0.saturating_add(bytes), self.early.1.saturating_add(ranges));
+    /// Notes that ranges were supplied and are kept until others have come.
+    pub(super) fn hold(&mut self, more: Early) {
+        let Early { bytes, ranges } = &mut self.early;
+        *bytes = bytes.saturating_add(more.bytes);
+        *ranges = ranges.saturating_add(more.ranges);
     }
 
     /// Notes that what [`Asked::hold`] was told of is kept no longer.
-    pub(super) fn release(&mut self, (bytes, ranges): (u64, usize)) {
-        self.early = (self.early.0.saturating_sub(bytes), self.early.1.saturating_sub(ranges));
+    pub(super) fn release(&mut self, less: Early) {
+        let Early { bytes, ranges } = &mut self.early;
+        *bytes = bytes.saturating_sub(less.bytes);
+        *ranges = ranges.saturating_sub(less.ranges);
     }
 
     fn longest(&self) -> u64 {
@@ -96,12 +125,13 @@ impl Asked {
     /// Notes a range that chunk `n` asks for; whether it has to be named, as no range that was named before has its bytes.
     pub(super) fn add(&mut self, n: usize, range: &FileRange) -> bool {
         let (file, start, end) = (range.file, range.range.start, range.range.end);
-        let from = (file, start.saturating_sub(self.longest()), 0, 0);
-        let mut before = self.ranges.range(from..=(file, start, usize::MAX, u64::MAX));
+        let from = Key::first(file, start.saturating_sub(self.longest()));
+        let last = Key { file, start, chunk: usize::MAX, end: u64::MAX };
+        let mut before = self.ranges.range(from..=last);
         // Of a range that arrives in parts, those that came are gone.
-        let named = !before.any(|((.., other), entry)| entry.named && entry.parts.is_none() && *other >= end);
+        let named = !before.any(|(key, entry)| entry.named && entry.parts.is_none() && key.end >= end);
         let entry = Entry { may_be_short: range.may_be_short, named, parts: None };
-        if self.ranges.insert((file, start, n, end), entry).is_none() {
+        if self.ranges.insert(Key { file, start, chunk: n, end }, entry).is_none() {
             self.bytes = self.bytes.saturating_add(range.len());
             let count = self.lengths.entry(range.len()).or_default();
             *count = count.saturating_add(1);
@@ -113,19 +143,19 @@ impl Asked {
     pub(super) fn supply(&mut self, range: &FileRange, bytes: &[u8]) -> Result<Vec<(usize, Answer)>> {
         let Range { start, end } = range.range;
         let short = (bytes.len() as u64) < range.len();
-        let from = (range.file, start.saturating_sub(self.longest()), 0, 0);
+        let from = Key::first(range.file, start.saturating_sub(self.longest()));
         let keys: Vec<Key> = self
             .ranges
-            .range(from..(range.file, end, 0, 0))
-            .filter(|((_, at, _, asked_end), _)| *asked_end > start && *at < end)
+            .range(from..Key::first(range.file, end))
             .map(|(key, _)| *key)
+            .filter(|key| key.end > start && key.start < end)
             .collect();
-        let first = keys.iter().map(|(_, at, ..)| *at).min();
-        let last = keys.iter().map(|(.., end)| *end).max();
+        let first = keys.iter().map(|key| key.start).min();
+        let last = keys.iter().map(|key| key.end).max();
         if range.is_empty() || first.is_none_or(|first| start < first) || last.is_none_or(|last| end > last) {
             return Err(not_asked(range));
         }
-        let is_whole = |key: &Key| key.1 == start && key.3 == end;
+        let is_whole = |key: &Key| key.range() == range.range;
         let entry = |key: &Key| self.ranges.get(key);
         let may_be_short = keys.iter().any(|key| is_whole(key) && entry(key).is_some_and(|e| e.may_be_short));
         if bytes.len() as u64 != range.len() && !(short && may_be_short) {
@@ -137,16 +167,15 @@ impl Asked {
         let there = start.saturating_add(bytes.len() as u64);
         let mut complete = Vec::new();
         for key in keys {
-            let (_, at, n, asked_end) = key;
             let apart = self.ranges.get(&key).is_some_and(|entry| entry.named) && !is_whole(&key);
             if exact && apart {
                 continue;
             }
-            if start <= at && asked_end <= end {
+            if start <= key.start && key.end <= end {
                 self.forget(&key);
-                complete.push((n, Answer::Borrowed(at..asked_end, asked_end > there)));
+                complete.push((key.chunk, Answer::Borrowed(key.range(), key.end > there)));
             } else if let Some(joined) = self.add_part(&key, start, bytes)? {
-                complete.push((n, Answer::Joined(at..asked_end, joined)));
+                complete.push((key.chunk, Answer::Joined(key.range(), joined)));
             }
         }
         Ok(complete)
@@ -154,7 +183,7 @@ impl Asked {
 
     fn forget(&mut self, key: &Key) -> Option<Entry> {
         let entry = self.ranges.remove(key)?;
-        let len = key.3.saturating_sub(key.1);
+        let len = key.len();
         self.bytes = self.bytes.saturating_sub(len);
         if let Some(count) = self.lengths.get_mut(&len) {
             *count = count.saturating_sub(1);
@@ -168,23 +197,22 @@ impl Asked {
     /// Takes a part of a range; returns its bytes when that was the last.
     fn add_part(&mut self, key: &Key, start: u64, bytes: &[u8]) -> Result<Option<Vec<u8>>> {
         let Some(entry) = self.ranges.get_mut(key) else { return Ok(None) };
-        let (_, at, _, asked_end) = *key;
         if entry.parts.is_none() {
-            let bytes = zeroed("a range that arrives in parts", asked_end.saturating_sub(at))?;
+            let bytes = zeroed("a range that arrives in parts", key.len())?;
             entry.parts = Some(Parts { bytes, come: Vec::new() });
         }
         let Some(parts) = &mut entry.parts else { return Ok(None) };
         let end = start.saturating_add(bytes.len() as u64);
-        let part = start.max(at)..end.min(asked_end);
+        let part = start.max(key.start)..end.min(key.end);
         let place = |from: u64, base: u64| usize::try_from(from.saturating_sub(base)).unwrap_or(usize::MAX);
         let from = bytes.get(place(part.start, start)..place(part.end, start));
         if let (Some(to), Some(from)) =
-            (parts.bytes.get_mut(place(part.start, at)..place(part.end, at)), from)
+            (parts.bytes.get_mut(place(part.start, key.start)..place(part.end, key.start)), from)
         {
             to.copy_from_slice(from);
         }
         parts.note(part);
-        if parts.come.first() != Some(&(at..asked_end)) {
+        if parts.come.first() != Some(&key.range()) {
             return Ok(None);
         }
         Ok(self.forget(key).and_then(|entry| entry.parts).map(|parts| parts.bytes))

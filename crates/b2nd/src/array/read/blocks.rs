@@ -1,6 +1,7 @@
 //! Decodes blocks of one chunk, one after another, for callers that process items instead of copying them.
 
 use crate::array::Array;
+use crate::array::process::ShownChunk;
 use crate::array::process::process_block;
 use crate::array::read::chunk::read_head;
 use crate::array::read::chunk::special_item;
@@ -26,9 +27,14 @@ pub(crate) struct ChunkBlocks {
     source: Source,
 }
 
+/// A stored chunk whose head is known.
+struct StoredChunk {
+    place: Place,
+    head: ChunkHead,
+}
+
 enum Source {
-    /// A stored chunk whose head is known.
-    Stored { place: Place, head: ChunkHead },
+    Stored(StoredChunk),
     /// An item for all; its blocks are made up, for the user's closure to see.
     Repeat(Vec<u8>),
 }
@@ -49,7 +55,7 @@ pub(crate) fn look(array: &Array, n: u64, scratch: &mut Scratch) -> Result<Found
         Content::Repeat(value) if !value.is_empty() && itemsize.is_multiple_of(value.len()) => {
             Ok(repeat(value.repeat(itemsize / value.len())))
         }
-        _ => Ok(Found::Blocks(ChunkBlocks { chunk: n, source: Source::Stored { place, head } })),
+        _ => Ok(Found::Blocks(ChunkBlocks { chunk: n, source: Source::Stored(StoredChunk { place, head }) })),
     }
 }
 
@@ -64,23 +70,23 @@ impl ChunkBlocks {
         scratch: &mut Scratch,
         mut work: impl FnMut(usize, &mut [u8]) -> Result<()>,
     ) -> Result<()> {
-        let position = array.grid.chunk_position(self.chunk);
+        let shown = ShownChunk { number: self.chunk, position: &array.grid.chunk_position(self.chunk) };
         let work = |at: usize, block: &mut [u8]| {
             if let (Some(post), Some(&n)) = (&array.schunk.processing().post, wanted.get(at)) {
-                process_block(post, &array.grid, (self.chunk, &position), n, block)?;
+                process_block(post, &array.grid, shown, n, block)?;
             }
             work(at, block)
         };
-        let (place, head) = match &self.source {
-            Source::Stored { place, head } => (*place, head),
+        let chunk = match &self.source {
+            Source::Stored(chunk) => chunk,
             Source::Repeat(item) => return repeat(item, wanted.len(), block, work),
         };
         // The buffer leaves the scratch while the codecs use the rest of it.
         let mut fetched = std::mem::take(&mut scratch.fetched);
-        let result = if has_blocks_of(head, &array.grid) {
-            stored(array, (place, head), wanted, block, &mut fetched, scratch, work)
+        let result = if has_blocks_of(&chunk.head, &array.grid) {
+            stored(array, chunk, wanted, block, &mut fetched, scratch, work)
         } else {
-            misfit(array, (place, head), wanted, block, &mut fetched, work)
+            misfit(array, chunk, wanted, block, &mut fetched, work)
         };
         scratch.fetched = fetched;
         result
@@ -104,7 +110,7 @@ fn repeat(
 /// The blocks of a stored chunk, from their streams.
 fn stored(
     array: &Array,
-    (place, head): (Place, &ChunkHead),
+    chunk: &StoredChunk,
     wanted: &[usize],
     block: &mut [u8],
     fetched: &mut Vec<u8>,
@@ -112,26 +118,34 @@ fn stored(
     mut work: impl FnMut(usize, &mut [u8]) -> Result<()>,
 ) -> Result<()> {
     let (blocks, mut at) = (wanted.iter().copied(), 0);
-    array.schunk.each_stream(place, head, blocks, fetched, scratch, |decoder, n, stream, scratch| {
-        decoder.decode(n, stream, block, scratch)?;
-        work(at, block)?;
-        at += 1;
-        Ok(())
-    })
+    array.schunk.each_stream(
+        chunk.place,
+        &chunk.head,
+        blocks,
+        fetched,
+        scratch,
+        |decoder, n, stream, scratch| {
+            decoder.decode(n, stream, block, scratch)?;
+            work(at, block)?;
+            at += 1;
+            Ok(())
+        },
+    )
 }
 
 /// The blocks of a chunk whose own blocks are not those of the array.
 fn misfit(
     array: &Array,
-    (place, head): (Place, &ChunkHead),
+    chunk: &StoredChunk,
     wanted: &[usize],
     block: &mut [u8],
     fetched: &mut Vec<u8>,
     mut work: impl FnMut(usize, &mut [u8]) -> Result<()>,
 ) -> Result<()> {
-    let chunk = array.schunk.fetch(place, 0, head.header().cbytes() as usize, fetched)?;
+    let StoredChunk { place, head } = chunk;
+    let bytes = array.schunk.fetch(*place, 0, head.header().cbytes() as usize, fetched)?;
     let (blocks, mut at) = (wanted.iter().copied(), 0);
-    misfit::each_block(array, head, chunk, blocks, |_, bytes| {
+    misfit::each_block(array, head, bytes, blocks, |_, bytes| {
         block.copy_from_slice(bytes);
         work(at, block)?;
         at += 1;

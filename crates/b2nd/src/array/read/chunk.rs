@@ -2,6 +2,7 @@
 
 use crate::array::Array;
 use crate::array::grid::Grid;
+use crate::array::process::ShownChunk;
 use crate::array::process::process_block;
 use crate::array::read::misfit;
 use crate::array::read::visit::Visit;
@@ -9,6 +10,7 @@ use crate::chunk;
 use crate::chunk::BlockDecoder;
 use crate::chunk::ChunkHead;
 use crate::chunk::Content;
+use crate::chunk::ItemRuns;
 use crate::chunk::Special;
 use crate::chunk::Sums;
 use crate::error::Error;
@@ -35,6 +37,8 @@ use std::sync::Arc;
 pub(super) struct Encoded<'a> {
     pub(super) place: Place,
     pub(super) decoder: &'a Decoder,
+    /// Which block it is.
+    pub(super) wanted: &'a Wanted,
     /// The bytes of the block.
     pub(super) stream: &'a [u8],
 }
@@ -115,12 +119,11 @@ impl<V: Visit + ?Sized> ChunkRead<'_, V> {
     pub(super) fn decode(
         &self,
         source: &Encoded<'_>,
-        wanted: &Wanted,
         block: &mut Vec<u8>,
         scratch: &mut Scratch,
     ) -> Result<()> {
         self.check_cancelled()?;
-        let Encoded { decoder, stream, .. } = *source;
+        let Encoded { decoder, wanted, stream, .. } = *source;
         let mut place = self.take(wanted.index)?;
         let bytes = self.grid().block_bytes();
         let posted = self.post.is_some();
@@ -132,7 +135,7 @@ impl<V: Visit + ?Sized> ChunkRead<'_, V> {
             key.filter(|_| self.cached && !whole && !(plain && self.array.schunk.is_in_memory()))
         {
             let mut kept = zeroed("a block", bytes as u64)?;
-            self.decode_wanted(source, wanted.block, &mut kept, scratch)?;
+            self.decode_wanted(source, &mut kept, scratch)?;
             self.scatter(wanted.index, &mut place, &kept, 0)?;
             self.array.schunk.cache().put(key, Arc::new(kept));
             return Ok(());
@@ -149,41 +152,42 @@ impl<V: Visit + ?Sized> ChunkRead<'_, V> {
             && let Some(out) = place.contiguous()
             && out.len() == bytes
         {
-            return self.decode_wanted(source, wanted.block, out, scratch);
+            return self.decode_wanted(source, out, scratch);
         }
         if !posted {
             let reach = self.visit.reach(wanted.index);
-            if self.decode_some((source, wanted), reach, &mut place, block, scratch)? {
+            if self.decode_some(source, reach, &mut place, block, scratch)? {
                 return Ok(());
             }
-            if self.decode_start((source, wanted), reach, block, scratch)? {
+            if self.decode_start(source, reach, block, scratch)? {
                 return self.scatter(wanted.index, &mut place, block, 0);
             }
         }
         resize("a block", block, bytes)?;
-        self.decode_wanted(source, wanted.block, block, scratch)?;
+        self.decode_wanted(source, block, scratch)?;
         self.scatter(wanted.index, &mut place, block, 0)
     }
 
     /// Puts the items that are taken, and no others, together, where they are few and still shuffled; whether it did.
     fn decode_some(
         &self,
-        (source, wanted): (&Encoded<'_>, &Wanted),
+        source: &Encoded<'_>,
         reach: usize,
         place: &mut BoxMut<'_>,
         block: &mut Vec<u8>,
         scratch: &mut Scratch,
     ) -> Result<bool> {
+        let Encoded { decoder, wanted, stream, .. } = *source;
         let itemsize = self.grid().itemsize();
-        if !source.decoder.head().takes_items_of(itemsize) {
+        if !decoder.head().takes_items_of(itemsize) {
             return Ok(false);
         }
         let mut runs = std::mem::take(&mut scratch.runs);
         let mut result = Ok(false);
         if self.visit.runs(wanted.index, reach, &mut runs) {
             result = grown(block, self.visit.items(wanted.index) * itemsize, "a block").and_then(|packed| {
-                let part = (reach, &runs[..]);
-                let done = source.decoder.decode_items(wanted.block, source.stream, part, packed, scratch)?;
+                let items = ItemRuns { reach, runs: &runs };
+                let done = decoder.decode_items(wanted.block, stream, items, packed, scratch)?;
                 if done { self.unpack(place, packed).map(|()| true) } else { Ok(false) }
             });
         }
@@ -210,7 +214,7 @@ impl<V: Visit + ?Sized> ChunkRead<'_, V> {
     /// Decodes a block up to the last wanted item, if that saves work; returns whether it did.
     fn decode_start(
         &self,
-        (source, wanted): (&Encoded<'_>, &Wanted),
+        source: &Encoded<'_>,
         reach: usize,
         block: &mut Vec<u8>,
         scratch: &mut Scratch,
@@ -221,17 +225,12 @@ impl<V: Visit + ?Sized> ChunkRead<'_, V> {
             return Ok(false);
         }
         let start = grown(block, due, "a block")?;
-        source.decoder.decode_start(wanted.block, source.stream, start, scratch)
+        source.decoder.decode_start(source.wanted.block, source.stream, start, scratch)
     }
 
     /// Decodes a block and post-processes it.
-    fn decode_wanted(
-        &self,
-        source: &Encoded<'_>,
-        block: usize,
-        out: &mut [u8],
-        scratch: &mut Scratch,
-    ) -> Result<()> {
+    fn decode_wanted(&self, source: &Encoded<'_>, out: &mut [u8], scratch: &mut Scratch) -> Result<()> {
+        let block = source.wanted.block;
         source.decoder.decode(block, source.stream, out, scratch)?;
         self.postprocess(block, out)
     }
@@ -239,8 +238,9 @@ impl<V: Visit + ?Sized> ChunkRead<'_, V> {
     /// Calls the user's closure with a decoded block, if there is one.
     fn postprocess(&self, block: usize, bytes: &mut [u8]) -> Result<()> {
         let Some(hook) = self.post else { return Ok(()) };
-        let chunk = self.visit.chunk();
-        process_block(hook, self.grid(), (chunk, &self.grid().chunk_position(chunk)), block, bytes)
+        let number = self.visit.chunk();
+        let chunk = ShownChunk { number, position: &self.grid().chunk_position(number) };
+        process_block(hook, self.grid(), chunk, block, bytes)
     }
 
     /// A chunk may have a gigabyte: the read is cancelled between its blocks.

@@ -9,7 +9,7 @@ use crate::schunk::Place;
 use std::ops::Range;
 
 /// Announces coming reads: the blocks of this chunk, and those of later chunks, whose heads it reads into the given memory.
-pub(super) type Announce<'a> = dyn Fn((Place, &[Wanted]), &mut Vec<u8>) + 'a;
+pub(super) type Announce<'a> = dyn Fn(Place, &[Wanted], &mut Vec<u8>) + 'a;
 
 /// Fetches what the [`ChunkTask`] of a chunk needs.
 pub(super) struct ChunkFetch<'a, V: ?Sized> {
@@ -70,7 +70,7 @@ impl<V: Visit + ?Sized> ChunkFetch<'_, V> {
             if let Need::Blocks(_) = need
                 && let Some(ahead) = ahead.take().filter(|_| schunk.is_slow())
             {
-                ahead((place, task.wanted()), fetched);
+                ahead(place, task.wanted(), fetched);
             }
             let (Need::Head(range) | Need::Blocks(range)) = need;
             let bytes = schunk.fetch(place, range.start as u64, range.len(), fetched)?;

@@ -5,6 +5,7 @@ use crate::array::dtype::Dtype;
 use crate::array::dtype::Field;
 use crate::array::dtype::Kind;
 use crate::array::grid::Grid;
+use crate::array::read::Hooks;
 use crate::array::read::Resolved;
 use crate::array::read::visit::ItemPart;
 use crate::array::selection::Selection;
@@ -27,7 +28,7 @@ pub struct ArrayField<'a> {
     inner: &'a [usize],
     part: ItemPart,
     /// Whether the closure for reading is left out.
-    stored: bool,
+    hooks: Hooks,
 }
 
 impl Array {
@@ -56,14 +57,21 @@ impl Array {
             dtype: field.dtype(),
             inner: field.shape(),
             part: ItemPart { offset, size: field.size() },
-            stored: false,
+            hooks: Hooks::Called,
         })
     }
 
     /// The items whole.
     pub(crate) fn items(&self) -> ArrayField<'_> {
         let part = ItemPart { offset: 0, size: self.grid.itemsize() };
-        ArrayField { array: self, grid: &self.grid, dtype: self.dtype(), inner: &[], part, stored: false }
+        ArrayField {
+            array: self,
+            grid: &self.grid,
+            dtype: self.dtype(),
+            inner: &[],
+            part,
+            hooks: Hooks::Called,
+        }
     }
 }
 
@@ -90,7 +98,7 @@ impl<'a> ArrayField<'a> {
 
     /// The same items as they are stored, unseen by the closure for reading.
     pub(crate) fn as_stored(self) -> Self {
-        ArrayField { stored: true, ..self }
+        ArrayField { hooks: Hooks::LeftOut, ..self }
     }
 
     /// The dtype of the field, or of the items of its sub-array.
@@ -190,7 +198,7 @@ impl<'a> ArrayField<'a> {
         if bytes == 0 {
             Ok(())
         } else {
-            self.array.read_taken(self.grid, resolved.taken, (self.part, self.stored), out, exec)
+            self.array.read_taken(self.grid, resolved.taken, self.part, self.hooks, out, exec)
         }
     }
 }

@@ -41,6 +41,15 @@ use visit::ItemPart;
 use visit::PointVisit;
 use visit::Visit;
 
+/// Whether the caller's closure for reading sees the decoded blocks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Hooks {
+    /// It does.
+    Called,
+    /// The items are wanted as they are stored.
+    LeftOut,
+}
+
 impl Array {
     /// The shape of the result of reading `selection`.
     ///
@@ -101,14 +110,15 @@ impl Array {
         &self,
         grid: &Grid,
         taken: Taken,
-        (part, stored): (ItemPart, bool),
+        part: ItemPart,
+        hooks: Hooks,
         out: &mut [u8],
         exec: &Exec,
     ) -> Result<()> {
         let unfit = || Error::too_large(usize::MAX, "the selection does not fit the memory of this machine");
         let bytes = out.len() as u64;
         let itemsize = grid.itemsize();
-        let plain = std::ptr::eq(grid, &self.grid) && part.size == itemsize && !stored;
+        let plain = std::ptr::eq(grid, &self.grid) && part.size == itemsize && hooks == Hooks::Called;
         if plain && self.schunk.answers() && self.schunk.block_cache().capacity == 0 {
             return self.read_answered(taken, out);
         }
@@ -123,7 +133,7 @@ impl Array {
                 let touched = plan.chunks().last().map_or(0, |blocks| blocks.end);
                 let cached = self.schunk.cache().admits(touched as u64, grid.block_bytes());
                 let work = self.work(bytes, touched as u64);
-                return self.read_chunks(exec, plan.chunks().len(), work, (cached, stored), |n| {
+                return self.read_chunks(exec, plan.chunks().len(), work, cached, hooks, |n| {
                     let blocks = plan.chunks().get(n).cloned().unwrap_or_default();
                     PointVisit { plan: &plan, blocks, cells: &cells, itemsize, part }
                 });
@@ -139,7 +149,7 @@ impl Array {
         let touched = plan.segments.iter().fold(1u64, |n, axis| n.saturating_mul(axis.len() as u64));
         let cached = self.schunk.cache().admits(touched, grid.block_bytes());
         let work = self.work(bytes, touched);
-        self.read_chunks(exec, plan.chunks(), work, (cached, stored), |n| {
+        self.read_chunks(exec, plan.chunks(), work, cached, hooks, |n| {
             let visit = plan.visit(grid, n);
             BoxVisit { grid, plan: &plan, visit, cells: &cells, part }
         })
@@ -155,14 +165,14 @@ impl Array {
         self.schunk.params().codec().effort_to_read(decoded).max(Codec::Lz4.effort_to_read(bytes))
     }
 
-    /// Reads all touched chunks, whose touched blocks mean so much `work`, through the block cache where `cached`; `stored` leaves out
-    /// the closure for reading.
+    /// Reads all touched chunks, whose touched blocks mean so much `work`, through the block cache where `cached`.
     fn read_chunks<V: Visit>(
         &self,
         exec: &Exec,
         chunks: usize,
         work: u64,
-        (cached, stored): (bool, bool),
+        cached: bool,
+        hooks: Hooks,
         visit: impl Fn(usize) -> V + Sync,
     ) -> Result<()> {
         // Few chunks are cut into parts, so that every thread has work; a part fetches only its own blocks.
@@ -171,7 +181,10 @@ impl Array {
         let parts = if exec.threads() == 1 { 1 } else { parts };
         let post = self.schunk.processing().post.as_ref();
         // The cache keeps post-processed blocks.
-        let (post, cached) = if stored { (None, cached && post.is_none()) } else { (post, cached) };
+        let (post, cached) = match hooks {
+            Hooks::Called => (post, cached),
+            Hooks::LeftOut => (None, cached && post.is_none()),
+        };
         let ahead = Ahead::new(self, chunks, exec.threads(), &visit);
         exec.run(chunks.saturating_mul(parts), work, |scratch, task| {
             let visit = visit(task / parts);
@@ -181,8 +194,9 @@ impl Array {
                 return Ok(());
             }
             // Only the first part of a chunk announces later chunks.
-            let announce =
-                |own: (Place, &[Wanted]), fetched: &mut Vec<u8>| ahead.blocks(task / parts, own, fetched);
+            let announce = |place: Place, wanted: &[Wanted], fetched: &mut Vec<u8>| {
+                ahead.blocks(task / parts, place, wanted, fetched);
+            };
             // What the cache has is not read.
             let first = range.start == 0 && !cached;
             if first && self.schunk.is_slow() {

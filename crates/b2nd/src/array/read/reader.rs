@@ -1,6 +1,6 @@
 //! Reading without a store: says which bytes a selection needs, and takes them from the caller in any order.
 
-use super::asked::{Asked, not_asked};
+use super::asked::{Asked, Early, not_asked};
 use super::chunk::{ChunkRead, special_item, wanted};
 use super::targets::Targets;
 use super::task::{Asks, ChunkTask, Need};
@@ -328,9 +328,10 @@ fn chunk_read<'a>(array: &'a Array, visit: &'a dyn Visit) -> ChunkRead<'a, dyn V
 }
 
 impl Active {
-    /// Bytes and number of ranges that were supplied early.
-    fn early_bytes(&self) -> (u64, usize) {
-        (self.early.iter().map(|(_, bytes)| bytes.len() as u64).sum(), self.early.len())
+    /// The ranges that were supplied early.
+    fn early_bytes(&self) -> Early {
+        let bytes = self.early.iter().map(|(_, bytes)| bytes.len() as u64).sum();
+        Early { bytes, ranges: self.early.len() }
     }
 
     /// Decodes what these bytes and early ones allow; stores them if other bytes are needed first.

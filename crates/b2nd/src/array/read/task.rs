@@ -255,8 +255,8 @@ impl ChunkTask {
         block: &mut Vec<u8>,
         scratch: &mut Scratch,
     ) -> Result<()> {
-        let source = Encoded { place: self.origin.place, decoder, stream };
-        read.decode(&source, wanted, block, scratch).map_err(|error| error.in_block(wanted.number()))
+        let source = Encoded { place: self.origin.place, decoder, wanted, stream };
+        read.decode(&source, block, scratch).map_err(|error| error.in_block(wanted.number()))
     }
 }
 

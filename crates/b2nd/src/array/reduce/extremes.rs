@@ -55,16 +55,23 @@ ordered! {
         |x, best| complex_better(x, best), complex_better(-x, -best);
 }
 
-/// The bits of a half float as a number of the same order, and whether it is NaN.
-#[inline(always)]
-fn half_key(x: f16) -> (i16, bool) {
-    let bits = x.to_bits().cast_signed();
-    (bits ^ ((bits >> 15) & 0x7fff), bits & 0x7fff > 0x7c00)
+/// What half floats are compared by.
+#[derive(Clone, Copy)]
+struct HalfKey {
+    /// Its bits as a number of the same order.
+    order: i16,
+    is_nan: bool,
 }
 
 #[inline(always)]
-fn half_better(x: (i16, bool), best: (i16, bool), wins: impl Fn(i16, i16) -> bool) -> bool {
-    !best.1 & (x.1 | wins(x.0, best.0))
+fn half_key(x: f16) -> HalfKey {
+    let bits = x.to_bits().cast_signed();
+    HalfKey { order: bits ^ ((bits >> 15) & 0x7fff), is_nan: bits & 0x7fff > 0x7c00 }
+}
+
+#[inline(always)]
+fn half_better(x: HalfKey, best: HalfKey, wins: impl Fn(i16, i16) -> bool) -> bool {
+    !best.is_nan & (x.is_nan | wins(x.order, best.order))
 }
 
 /// By the real part, then by the imaginary one; the first with a NaN wins.

@@ -156,10 +156,11 @@ impl<T: Parts<N>, R, const N: usize> Spread<T, R, N> {
     fn square(squares: &mut Twofold, item: T, centre: &[f64; N]) {
         let mut lanes = Lanes::ZERO;
         for (n, &c) in centre.iter().enumerate() {
+            let (x, rest) = item.part(n);
             match (T::EXACT, T::LONG) {
-                (_, true) => lanes.add_square::<true, true>(n, item.part(n), c),
-                (true, _) => lanes.add_square::<true, false>(n, item.part(n), c),
-                _ => lanes.add_square::<false, false>(n, item.part(n), c),
+                (_, true) => lanes.add_square::<true, true>(n, x, rest, c),
+                (true, _) => lanes.add_square::<true, false>(n, x, rest, c),
+                _ => lanes.add_square::<false, false>(n, x, rest, c),
             }
         }
         for n in 0..N {

@@ -293,33 +293,39 @@ pub(super) const NAT: i64 = i64::MIN;
 /// The sum or mean of spans of time: NaT when one of them is.
 pub(super) struct SpanSum(pub(super) Take);
 
+/// What is known of some spans of time.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Spans {
+    sum: i64,
+    /// Whether a NaT was among them.
+    has_nat: bool,
+}
+
 impl Kernel for SpanSum {
     type Item = i64;
-    /// The sum, and whether a NaT was seen.
-    type State = (i64, bool);
+    type State = Spans;
 
-    fn empty(&self) -> (i64, bool) {
-        (0, false)
+    fn empty(&self) -> Spans {
+        Spans { sum: 0, has_nat: false }
     }
-    fn row(&self, (sum, nat): &mut (i64, bool), items: &[i64]) {
-        *sum = sum.wrapping_add(<i64 as Whole>::sum(items));
-        *nat |= items.iter().fold(false, |nat, &x| nat | (x == NAT));
+    fn row(&self, state: &mut Spans, items: &[i64]) {
+        state.sum = state.sum.wrapping_add(<i64 as Whole>::sum(items));
+        state.has_nat |= items.iter().fold(false, |nat, &x| nat | (x == NAT));
     }
-    fn repeat(&self, item: i64, count: u64) -> (i64, bool) {
-        (item.wrapping_mul(count as i64), item == NAT)
+    fn repeat(&self, item: i64, count: u64) -> Spans {
+        Spans { sum: item.wrapping_mul(count as i64), has_nat: item == NAT }
     }
-    fn join(&self, into: &mut (i64, bool), other: &(i64, bool)) {
-        *into = (into.0.wrapping_add(other.0), into.1 | other.1);
+    fn join(&self, into: &mut Spans, other: &Spans) {
+        into.sum = into.sum.wrapping_add(other.sum);
+        into.has_nat |= other.has_nat;
     }
-    fn finish(&self, state: &(i64, bool), count: u64, out: &mut [u8]) {
-        let result = match (*state, self.0) {
-            ((_, true), _) => NAT,
-            ((sum, _), Take::Sum) => sum,
+    fn finish(&self, state: &Spans, count: u64, out: &mut [u8]) {
+        let result = match (state.sum, self.0) {
+            _ if state.has_nat => NAT,
+            (sum, Take::Sum) => sum,
             // Towards zero, as NumPy divides a span by a count.
-            ((NAT, _), Take::Mean) => NAT,
-            ((sum, _), Take::Mean) => {
-                i64::try_from(count).ok().and_then(|n| sum.checked_div(n)).unwrap_or(NAT)
-            }
+            (NAT, Take::Mean) => NAT,
+            (sum, Take::Mean) => i64::try_from(count).ok().and_then(|n| sum.checked_div(n)).unwrap_or(NAT),
         };
         put(result, out);
     }

@@ -118,12 +118,13 @@ impl Lanes {
         self.high[lane] = high;
         self.low[lane] += lost;
     }
-    /// Adds the square of the distance of `x` from `c`, all of it when `EXACT`. The second part of `x` counts when `LONG`.
+    /// Adds the square of the distance of `x` from `c`, all of it when `EXACT`. The `rest` of `x` counts when `LONG`.
     #[inline(always)]
     pub(super) fn add_square<const EXACT: bool, const LONG: bool>(
         &mut self,
         lane: usize,
-        (x, rest): (f64, f64),
+        x: f64,
+        rest: f64,
         c: f64,
     ) {
         if EXACT {
@@ -174,11 +175,13 @@ pub(super) fn squares<T: Copy, const EXACT: bool, const LONG: bool>(
     let mut lanes = Lanes::ZERO;
     for items in whole {
         for (lane, &item) in items.iter().enumerate() {
-            lanes.add_square::<EXACT, LONG>(lane, number(item), c);
+            let (x, rest) = number(item);
+            lanes.add_square::<EXACT, LONG>(lane, x, rest, c);
         }
     }
     for (lane, &item) in rest.iter().enumerate() {
-        lanes.add_square::<EXACT, LONG>(lane, number(item), c);
+        let (x, rest) = number(item);
+        lanes.add_square::<EXACT, LONG>(lane, x, rest, c);
     }
     lanes.total()
 }

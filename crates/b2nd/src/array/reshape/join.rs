@@ -4,6 +4,7 @@ use crate::array::Array;
 use crate::array::Dtype;
 use crate::array::Options;
 use crate::array::cast::Cast;
+use crate::array::partition::Partition;
 use crate::array::partition::growing;
 use crate::array::reshape::part::AxisParts;
 use crate::array::reshape::part::From;
@@ -50,8 +51,8 @@ impl Options {
     fn concatenated(self, path: Option<&Path>, arrays: &[&Array], axis: usize) -> Result<Array> {
         let first = *arrays.first().ok_or_else(|| Error::usage("there is nothing to concatenate"))?;
         let axes = joined_axes(first, AxisParts::new(0), arrays, axis)?;
-        let chunked = (first.chunks().to_vec(), first.blocks().to_vec());
-        self.join(path, first, first.dtype(), &axes, chunked, Joined { arrays, stacked: None, cast: None })
+        let partition = Partition::of(&first.grid);
+        self.join(path, first, first.dtype(), &axes, partition, Joined { arrays, stacked: None, cast: None })
     }
 
     /// Makes an array at `path` that stacks others along a new axis, which comes before their axis `axis`.
@@ -107,13 +108,13 @@ impl Options {
             lengths.insert(axis, 1);
             lengths
         };
-        let chunked = (with_one(first.chunks()), with_one(first.blocks()));
+        let partition = Partition { chunks: with_one(first.chunks()), blocks: with_one(first.blocks()) };
         self.join(
             path,
             first,
             first.dtype(),
             &axes,
-            chunked,
+            partition,
             Joined { arrays, stacked: Some(axis), cast: None },
         )
     }
@@ -153,10 +154,10 @@ impl Options {
     fn converted(self, path: Option<&Path>, array: &Array, dtype: &Dtype) -> Result<Array> {
         let cast = Cast::new(array.dtype(), dtype)?;
         let axes = array.kept_axes()?;
-        let chunked = (array.chunks().to_vec(), array.blocks().to_vec());
+        let partition = Partition::of(&array.grid);
         let arrays = &[array];
         let options = self.with_metadata_of(&array.schunk)?;
-        options.join(path, array, dtype, &axes, chunked, Joined { arrays, stacked: None, cast })
+        options.join(path, array, dtype, &axes, partition, Joined { arrays, stacked: None, cast })
     }
 
     /// Makes an array of a box of another, with its chunks and blocks where the options do not say others.
@@ -167,9 +168,9 @@ impl Options {
             Ok(parts)
         };
         let axes = ranges.iter().map(along).collect::<Result<Vec<_>>>()?;
-        let chunked = (array.chunks().to_vec(), array.blocks().to_vec());
+        let partition = Partition::of(&array.grid);
         let joined = Joined { arrays: &[array], stacked: None, cast: None };
-        self.join(path, array, array.dtype(), &axes, chunked, joined)
+        self.join(path, array, array.dtype(), &axes, partition, joined)
     }
 
     /// Makes the array from a list of parts for each axis; unset options are those of `like`.
@@ -179,17 +180,17 @@ impl Options {
         like: &Array,
         dtype: &Dtype,
         axes: &[AxisParts],
-        chunked: (Vec<u64>, Vec<u64>),
+        partition: Partition,
         joined: Joined<'_>,
     ) -> Result<Array> {
         let shape: Vec<u64> = axes.iter().map(AxisParts::len).collect();
-        let (mut chunks, mut blocks) = chunked;
+        let Partition { mut chunks, mut blocks } = partition;
         let missing =
             |(&length, (&chunk, &block)): (&u64, (&u64, &u64))| length > 0 && (chunk == 0 || block == 0);
         if shape.iter().zip(chunks.iter().zip(&blocks)).any(missing) {
             (chunks, blocks) = growing(&chunks, &blocks, dtype.itemsize());
         }
-        let options = self.or_like(&like.schunk, dtype, Some((chunks, blocks)));
+        let options = self.or_like(&like.schunk, dtype, Some(Partition { chunks, blocks }));
         let mut writer = options.begin(path, dtype.clone(), &shape)?;
         writer.stage(|array| array.stage_whole(axes, Incoming::Arrays(joined)))?;
         writer.commit()

@@ -3,6 +3,7 @@
 
 use crate::array::Array;
 use crate::array::grid::Grid;
+use crate::array::process::ShownChunk;
 use crate::array::process::process_block;
 use crate::array::process::process_chunk;
 use crate::array::read::ArrayField;
@@ -51,7 +52,8 @@ impl Recipe<'_> {
         if !self.has_way_back() && (fills || !comes) {
             return Ok(None);
         }
-        let chunk = (self.grid.chunk_number(position.iter().copied()), position);
+        let number = self.grid.chunk_number(position.iter().copied());
+        let chunk = ShownChunk { number, position };
         let mut whole = laid_out(self.grid, fresh)?;
         if self.has_way_back() {
             if fills && comes {

@@ -1,6 +1,7 @@
 //! The threads behind a stream: chunk buffers come filled, go to the frame compressed, and come back empty.
 
 use crate::array::grid::Grid;
+use crate::array::process::ShownChunk;
 use crate::array::process::process_chunk;
 use crate::array::stream::slabs::Budget;
 use crate::array::write::CANCEL_CHECK;
@@ -150,7 +151,8 @@ impl Crew {
 
     fn preprocess(&self, job: &mut Job) -> Result<()> {
         let Some(hook) = &self.processing.pre else { return Ok(()) };
-        process_chunk(hook, &job.grid, (job.chunk, &job.position), &mut job.bytes)
+        let chunk = ShownChunk { number: job.chunk, position: &job.position };
+        process_chunk(hook, &job.grid, chunk, &mut job.bytes)
     }
 
     /// Puts the chunk into the place of what `packed` holds.

@@ -9,6 +9,16 @@ use crate::array::write::Edit;
 use crate::error::Result;
 use crate::limits::Limits;
 
+/// A slab that is copied into rows.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Slab<'a> {
+    pub(super) items: &'a [u8],
+    /// Items along the axis.
+    pub(super) len: usize,
+    /// As many of them are copied already.
+    pub(super) done: usize,
+}
+
 /// The geometry of every row: as if the array had but this one.
 #[derive(Debug)]
 pub(super) struct Row {
@@ -55,24 +65,17 @@ impl Row {
         })
     }
 
-    /// Copies `count` items along the axis to places from `at` on. They are those of `slab` (`length` items along the axis)
-    /// from `done` on.
-    pub(super) fn fill(
-        &self,
-        buffers: &mut [Vec<u8>],
-        (at, count): (u64, u64),
-        slab: &[u8],
-        (length, done): (usize, usize),
-    ) -> Result<()> {
+    /// Copies `count` items along the axis, from the next ones of `slab`, to places from `at` on.
+    pub(super) fn fill(&self, buffers: &mut [Vec<u8>], at: u64, count: u64, slab: Slab<'_>) -> Result<()> {
         let mut lengths: Vec<usize> = self.grid.shape().iter().map(|&n| n as usize).collect();
-        lengths[self.axis] = length;
+        lengths[self.axis] = slab.len;
         let strides = Grid::strides(&lengths, self.grid.itemsize());
         let whole = self.grid.shape().iter().map(|&count| Line { start: 0, step: 1, count });
         let mut lines: Vec<Line> = whole.collect();
         lines[self.axis] = Line { start: at, step: 1, count };
         let picks = lines.into_iter().map(Pick::Line).collect();
         let plan = Plan::new(&self.grid, picks, &Limits::default())?;
-        let items = slab.get(done * strides[self.axis]..).unwrap_or_default();
+        let items = slab.items.get(slab.done * strides[self.axis]..).unwrap_or_default();
         let (grid, item_strides) = (&self.grid, &strides[..]);
         for n in 0..plan.chunks() {
             let visit = plan.visit(grid, n);

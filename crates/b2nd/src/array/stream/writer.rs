@@ -8,6 +8,7 @@ use crate::array::meta;
 use crate::array::stream::crew::Crew;
 use crate::array::stream::crew::Job;
 use crate::array::stream::row::Row;
+use crate::array::stream::row::Slab;
 use crate::array::stream::slabs::Slabs;
 use crate::array::stream::slabs::packed_bytes;
 use crate::chunk::Special;
@@ -232,7 +233,7 @@ impl StreamWriter {
                 let buffer = self.crew()?.buffer()?;
                 self.current.push(buffer);
             }
-            self.row.fill(&mut self.current, (at, n), slab, (count, done))?;
+            self.row.fill(&mut self.current, at, n, Slab { items: slab, len: count, done })?;
             self.len += n;
             done += n as usize;
             if at + n == self.row.len() {

@@ -5,6 +5,7 @@ use crate::array::ArrayWriter;
 use crate::array::Options;
 use crate::array::grid::Grid;
 use crate::array::grid::unravel;
+use crate::array::partition::Partition;
 use crate::array::selection::Resolved;
 use crate::array::selection::Selection;
 use crate::array::view::View;
@@ -133,8 +134,9 @@ impl Options {
         {
             return options.join_box(path, array, ranges);
         }
-        let chunked = ranges.map(|_| (view.chunks().to_vec(), view.blocks().to_vec()));
-        let options = options.or_like(schunk, view.dtype(), chunked);
+        let partition =
+            ranges.map(|_| Partition { chunks: view.chunks().to_vec(), blocks: view.blocks().to_vec() });
+        let options = options.or_like(schunk, view.dtype(), partition);
         let mut writer = options.begin(path, view.dtype().clone(), &resolved.shape)?;
         view.copy_taken(&resolved, &mut writer, BATCH_BYTES)?;
         writer.commit()

@@ -17,6 +17,7 @@ pub(in crate::array) use verbs::writes;
 
 use crate::array::Array;
 use crate::array::grid::Grid;
+use crate::array::process::ShownChunk;
 use crate::array::process::process_blocks;
 use crate::array::process::process_chunk;
 use crate::array::read::plan::Plan;
@@ -239,7 +240,7 @@ impl Write<'_> {
             let before = if covered {
                 Some(zeroed("a chunk", self.grid.chunk_bytes() as u64)?)
             } else {
-                self.before(edit, (params, context), &exec, scratch, out)?
+                self.before(edit, &exec, scratch, out)?
             };
             // Without it the chunk is in its place already.
             let Some(before) = before else { return Ok(()) };
@@ -256,14 +257,13 @@ impl Write<'_> {
     fn before(
         &self,
         edit: &impl Edit,
-        (params, context): (&chunk::Params, &chunk::Context),
         exec: &Exec,
         scratch: &mut Scratch,
         out: &mut Vec<u8>,
     ) -> Result<Option<Vec<u8>>> {
         let stored = Stored::fetch(&self.base, edit.chunk(), std::mem::take(&mut scratch.fetched))?;
-        let before = match self.part(edit, &stored, (params, context), exec, &mut scratch.block, out) {
-            Ok(false) => stored.decode(edit.chunk(), self.grid, context, exec).map(Some),
+        let before = match self.part(edit, &stored, exec, &mut scratch.block, out) {
+            Ok(false) => stored.decode(edit.chunk(), self.grid, self.base.context(), exec).map(Some),
             parted => parted.map(|_| None),
         };
         scratch.fetched = stored.into_buffer();
@@ -277,8 +277,7 @@ impl Write<'_> {
             edit.change(&mut whole)?;
             return Ok(whole);
         };
-        let position = self.grid.chunk_position(number);
-        let chunk = (number, &position[..]);
+        let chunk = ShownChunk { number, position: &self.grid.chunk_position(number) };
         if covered {
             edit.change(&mut whole)?;
             process_chunk(pre, self.grid, chunk, &mut whole)?;

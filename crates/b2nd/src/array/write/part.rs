@@ -4,9 +4,7 @@ use super::Write;
 use super::edit::Edit;
 use super::stored::Stored;
 use crate::chunk::ChunkHead;
-use crate::chunk::Context;
 use crate::chunk::DecodedBlocks;
-use crate::chunk::Params;
 use crate::chunk::Splice;
 use crate::error::Result;
 use crate::exec::Exec;
@@ -21,7 +19,6 @@ impl Write<'_> {
         &self,
         edit: &impl Edit,
         stored: &Stored<'_>,
-        (params, context): (&Params, &Context),
         exec: &Exec,
         decoded: &mut Vec<u8>,
         out: &mut Vec<u8>,
@@ -35,6 +32,7 @@ impl Write<'_> {
         {
             return Ok(false);
         }
+        let (params, context) = (self.base.params(), self.base.context());
         let in_chunk = |error: crate::Error| error.in_chunk(edit.chunk());
         let head = ChunkHead::parse(old, old.len() as u64, context).map_err(in_chunk)?;
         let Some(splice) = Splice::new(old, &head, params, context)? else { return Ok(false) };

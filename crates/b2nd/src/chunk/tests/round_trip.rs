@@ -1,6 +1,7 @@
 //! Whatever is written is read back, whole and in part, with any number of threads, from any source.
 
 use super::*;
+use crate::chunk::ItemRuns;
 use crate::exec::Cancel;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -330,7 +331,10 @@ fn items_are_taken_out_of_shuffled_blocks_and_of_no_others() {
                     .collect();
                 let mut items = vec![0; due.len()];
                 let stream = &chunk[head.block_span(2)];
-                assert!(head.decode_items(2, stream, (reach, &runs), &mut items, &mut scratch).unwrap());
+                assert!(
+                    head.decode_items(2, stream, ItemRuns { reach, runs: &runs }, &mut items, &mut scratch)
+                        .unwrap()
+                );
                 assert_eq!(items, due, "{codec:?} {split:?}");
             }
         }

@@ -7,14 +7,14 @@ use serde_json::{Value as Json, json};
 
 use super::item;
 use crate::failure::Result;
-use crate::numeric::{self, Tolerance};
+use crate::numeric::{self, Items, Tolerance};
 use crate::report;
 use crate::tiling::Region;
 
-/// The items of one box on both sides, with their dtypes.
+/// The items of one box on both sides.
 pub(super) struct Pair<'a> {
-    pub(super) left: (&'a Dtype, &'a [u8]),
-    pub(super) right: (&'a Dtype, &'a [u8]),
+    pub(super) left: Items<'a>,
+    pub(super) right: Items<'a>,
 }
 
 /// The differences that were found.
@@ -36,10 +36,10 @@ impl Found {
     pub(super) fn add(&mut self, region: &Region, pair: &Pair<'_>, tolerance: Option<Tolerance>) {
         let shape = region.shape();
         let size = |dtype: &Dtype| dtype.itemsize().max(1);
-        let left = pair.left.1.chunks_exact(size(pair.left.0));
-        let pairs = left.zip(pair.right.1.chunks_exact(size(pair.right.0)));
+        let left = pair.left.bytes.chunks_exact(size(pair.left.dtype));
+        let pairs = left.zip(pair.right.bytes.chunks_exact(size(pair.right.dtype)));
         for (n, (x, y)) in pairs.enumerate() {
-            let (left, right) = ((pair.left.0, x), (pair.right.0, y));
+            let (left, right) = (Items { bytes: x, ..pair.left }, Items { bytes: y, ..pair.right });
             let close = tolerance.and_then(|tolerance| tolerance.holds(left, right));
             if close.unwrap_or_else(|| x == y) {
                 continue;
@@ -71,13 +71,13 @@ impl Found {
         }
     }
 
-    /// Lines about the differences among `items` items.
-    pub(super) fn describe(&self, dtypes: (&Dtype, &Dtype), items: u64, text: &mut String) -> Result<()> {
+    /// Lines about the differences among `items` items, which have the dtypes `a` and `b`.
+    pub(super) fn describe(&self, a: &Dtype, b: &Dtype, items: u64, text: &mut String) -> Result<()> {
         let percent = self.count as f64 / items.max(1) as f64 * 100.0;
         let _ = writeln!(text, "items: {} of {items} differ ({percent:.3} %)", self.count);
         if let Some((index, x, y)) = &self.first {
             let index: Vec<String> = index.iter().map(u64::to_string).collect();
-            let (x, y) = (item(dtypes.0, x)?, item(dtypes.1, y)?);
+            let (x, y) = (item(a, x)?, item(b, y)?);
             let _ = writeln!(text, "first: [{}]: {x} and {y}", index.join(", "));
         }
         if let Some(bounds) = &self.bounds {
@@ -92,11 +92,9 @@ impl Found {
         Ok(())
     }
 
-    pub(super) fn to_json(&self, dtypes: (&Dtype, &Dtype)) -> Result<Json> {
+    pub(super) fn to_json(&self, a: &Dtype, b: &Dtype) -> Result<Json> {
         let first = match &self.first {
-            Some((index, x, y)) => {
-                Some(json!({ "index": index, "a": item(dtypes.0, x)?, "b": item(dtypes.1, y)? }))
-            }
+            Some((index, x, y)) => Some(json!({ "index": index, "a": item(a, x)?, "b": item(b, y)? })),
             None => None,
         };
         // JSON has no infinities.

@@ -12,7 +12,7 @@ use self::found::{Found, Pair};
 pub(super) use self::side::Side;
 use crate::args::{Diff, Place};
 use crate::failure::{Failure, Outcome, Result};
-use crate::numeric::{self, Tolerance};
+use crate::numeric::{self, Items, Tolerance};
 use crate::output::Talk;
 use crate::progress::Progress;
 use crate::tiling::{Grid, Tiling};
@@ -73,7 +73,10 @@ fn contents(args: &Diff, a: &mut Side, b: &mut Side, tolerance: Option<Tolerance
     for region in Tiling::of_cells(&axes, share).boxes() {
         let left = a.read(&region, budget).map_err(|failure| failure.about(&args.a))?;
         let right = b.read(&region, budget).map_err(|failure| failure.about(&args.b))?;
-        let pair = Pair { left: (&left_dtype, left), right: (&right_dtype, right) };
+        let pair = Pair {
+            left: Items { dtype: &left_dtype, bytes: left },
+            right: Items { dtype: &right_dtype, bytes: right },
+        };
         // Most often all is equal; NaN is not, where a tolerance is given.
         if tolerance.is_some() || left != right {
             found.add(&region, &pair, tolerance);
@@ -100,7 +103,7 @@ impl Compared {
             let _ = writeln!(text, "{reason}");
         }
         if let Some(found) = self.found.as_ref().filter(|_| !equal) {
-            found.describe((a.dtype(), b.dtype()), a.items(), &mut text)?;
+            found.describe(a.dtype(), b.dtype(), a.items(), &mut text)?;
         }
         for note in &self.notes {
             let _ = writeln!(text, "note: {note}");
@@ -132,7 +135,7 @@ impl Compared {
             "notes": self.notes,
         });
         let found = match &self.found {
-            Some(found) => found.to_json((a.dtype(), b.dtype()))?,
+            Some(found) => found.to_json(a.dtype(), b.dtype())?,
             None => json!({ "reasons": self.reasons }),
         };
         if let (Json::Object(all), Json::Object(found)) = (&mut all, found) {

@@ -12,13 +12,13 @@ use b2nd::array::{Array, Axis};
 use b2nd_plot::{ColourDepth, Limits, Scale, Texts};
 
 pub(super) use self::picture::{Look, Picture};
-use crate::args::Plot;
+use crate::args::{PictureSize, Plot};
 use crate::failure::{Failure, Outcome, Result};
 use crate::view::View;
 use crate::{open, output, report};
 
 /// The size of a PNG picture, at most.
-pub(super) const PICTURE: (u32, u32) = (1200, 900);
+pub(super) const PICTURE: PictureSize = PictureSize { width: 1200, height: 900 };
 
 pub(super) fn run(args: &Plot) -> Result<Outcome> {
     if let Some(path) = args.output.as_ref().filter(|path| !output::is_standard(path)) {
@@ -39,16 +39,16 @@ pub(super) fn run(args: &Plot) -> Result<Outcome> {
     let picture = Picture::new(&array, &view, &look(args, &array, &view)?, args.work.budget())?;
     match &args.output {
         None => {
-            let size = args.size.map(|size| (size.width as usize, size.height as usize));
-            let mut text = picture.terminal(size, screen(), colour_depth());
+            let mut text = picture.terminal(args.size, screen(), colour_depth());
             if !text.ends_with('\n') {
                 text.push('\n');
             }
             output::print(&text)?;
         }
         Some(path) => {
-            let size = args.size.map_or(PICTURE, |size| (size.width, size.height));
-            let image = picture.png(size).map_err(|error| Failure::io("draw", path, &error))?;
+            let image = picture
+                .png(args.size.unwrap_or(PICTURE))
+                .map_err(|error| Failure::io("draw", path, &error))?;
             if output::is_standard(path) {
                 output::print_bytes(&image)?;
             } else {
@@ -125,12 +125,22 @@ pub(super) fn nothing(shape: &[u64]) -> Failure {
     )
 }
 
-/// The columns and lines of the terminal.
-fn screen() -> (usize, usize) {
+/// The columns and lines of a terminal.
+#[derive(Debug, Clone, Copy)]
+struct Screen {
+    columns: usize,
+    lines: usize,
+}
+
+/// The terminal that the command writes to.
+fn screen() -> Screen {
     let number = |name| env::var(name).ok().and_then(|text| text.parse::<usize>().ok()).filter(|&n| n > 0);
     let (width, height) = terminal_size::terminal_size()
         .map_or((80, 24), |(width, height)| (usize::from(width.0), usize::from(height.0)));
-    (number("COLUMNS").unwrap_or(width).clamp(20, 400), number("LINES").unwrap_or(height).clamp(10, 400))
+    Screen {
+        columns: number("COLUMNS").unwrap_or(width).clamp(20, 400),
+        lines: number("LINES").unwrap_or(height).clamp(10, 400),
+    }
 }
 
 fn colour_depth() -> ColourDepth {

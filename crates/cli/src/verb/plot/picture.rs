@@ -5,8 +5,10 @@ use std::io;
 use b2nd::array::Array;
 use b2nd_plot::{ColourDepth, Field, Line, Scale, Texts};
 
+use super::Screen;
 use super::plane::{self, Plane};
 use super::values::{self, Meaning};
+use crate::args::PictureSize;
 use crate::failure::{Failure, Result};
 use crate::report;
 use crate::text;
@@ -66,7 +68,8 @@ impl Picture {
     }
 
     /// The picture as a PNG file.
-    pub(crate) fn png(&self, (width, height): (u32, u32)) -> io::Result<Vec<u8>> {
+    pub(crate) fn png(&self, size: PictureSize) -> io::Result<Vec<u8>> {
+        let PictureSize { width, height } = size;
         match self {
             Picture::Field(field) => b2nd_plot::png(field, width, height),
             Picture::Line(line) => b2nd_plot::line_png(line, width, height),
@@ -74,17 +77,13 @@ impl Picture {
     }
 
     /// The picture as text: of this size, or as large as suits it on this screen.
-    pub(super) fn terminal(
-        &self,
-        size: Option<(usize, usize)>,
-        screen: (usize, usize),
-        depth: ColourDepth,
-    ) -> String {
-        let fitting = |wanted: usize| (screen.0, wanted.min(screen.1.saturating_sub(1)).max(8));
+    pub(super) fn terminal(&self, size: Option<PictureSize>, screen: Screen, depth: ColourDepth) -> String {
+        let size = size.map(|size| (size.width as usize, size.height as usize));
+        let fitting = |wanted: usize| (screen.columns, wanted.min(screen.lines.saturating_sub(1)).max(8));
         match self {
             Picture::Field(field) => {
                 let (width, height) =
-                    size.unwrap_or_else(|| fitting(b2nd_plot::terminal_height(field, screen.0)));
+                    size.unwrap_or_else(|| fitting(b2nd_plot::terminal_height(field, screen.columns)));
                 b2nd_plot::terminal(field, width, height, depth)
             }
             Picture::Line(line) => {

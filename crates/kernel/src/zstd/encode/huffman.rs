@@ -144,13 +144,13 @@ fn lengths(counts: &[u32; 256], whole: i32, most: u32) -> [u8; 256] {
         *len = if *ideal < NONE { rounded(*ideal, moved, most) as u8 } else { 0 };
     }
     let rest = most_room - room(&ideals, moved, most);
-    fill(&mut lengths, &ideals, (moved, most), rest);
+    fill(&mut lengths, &ideals, moved, most, rest);
     lengths
 }
 
 /// Shortens codes until they take all of the room, of which there is `rest`: first those that were rounded up most.
 #[inline(always)]
-fn fill(lengths: &mut [u8; 256], ideals: &[i16; 256], (moved, most): (i16, u32), mut rest: u32) {
+fn fill(lengths: &mut [u8; 256], ideals: &[i16; 256], moved: i16, most: u32, mut rest: u32) {
     // How far an ideal is above the next shorter length. There is always one that fits in the end: what is missing is a multiple of
     // what the longest code takes.
     for near in [PART / 8, PART / 3, i16::MAX, i16::MAX, i16::MAX].into_iter().cycle() {
