@@ -64,7 +64,9 @@ b2nd-plot 40
 b2nd-cli 130
 LIST
 
-"$bin/maturin" sdist --manifest-path python/Cargo.toml --out "$folder/sdist" 2>/dev/null
+# It tells every file that it packs: shown where it fails only.
+"$bin/maturin" sdist --manifest-path python/Cargo.toml --out "$folder/sdist" 2>"$folder/maturin.txt" \
+    || { cat "$folder/maturin.txt" >&2; exit 1; }
 sdist=$(echo "$folder"/sdist/b2nd-*.tar.gz)
 "$bin/twine" check --strict "$sdist"
 plain "$sdist"

@@ -235,7 +235,8 @@ fn plain() -> Vec<u8> {
     let options =
         Options::new().with_chunks([16, 16]).with_blocks([8, 8]).with_vlmetalayer("note", "a short text");
     let options = options.with_checksums(true).with_exec(Exec::new(1));
-    let mut array = options.create_in_memory(Dtype::parse("<u2").expect("a dtype"), [40, 30]).expect("an array");
+    let mut array =
+        options.create_in_memory(Dtype::parse("<u2").expect("a dtype"), [40, 30]).expect("an array");
     let items: Vec<u8> = (0..2400u32).map(|n| (n * n / 7) as u8).collect();
     array.write_bytes((), &items).expect("memory");
     array.to_bytes().expect("a frame")

@@ -256,8 +256,17 @@ pub(crate) fn write_file(path: &Path, bytes: &[u8], force: bool) -> Result<()> {
     draft.keep(force)
 }
 
+/// Refuses an output that is the input, that exists, or that is a terminal; the last two unless `force`.
+pub(crate) fn check_output(input: &Path, output: &Path, force: bool) -> Result<()> {
+    if !is_standard(output) {
+        check_apart(input, output)?;
+        check_free(output, force)?;
+    }
+    check_terminal(output, force)
+}
+
 /// Refuses binary data on a terminal, which would be left with unreadable signs and settings; `force` allows it.
-pub(crate) fn check_terminal(path: &Path, force: bool) -> Result<()> {
+fn check_terminal(path: &Path, force: bool) -> Result<()> {
     if is_standard(path) && !force && io::stdout().is_terminal() {
         return Err(Failure::usage(
             "standard output is a terminal, and the data is binary",

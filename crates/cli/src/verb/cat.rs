@@ -16,11 +16,7 @@ use crate::{input, report};
 
 pub(super) fn run(args: &Cat) -> Result<Outcome> {
     let standard = output::is_standard(&args.output);
-    if !standard {
-        output::check_apart(&args.file, &args.output)?;
-        output::check_free(&args.output, args.force)?;
-    }
-    output::check_terminal(&args.output, args.force)?;
+    output::check_output(&args.file, &args.output, args.force)?;
     let exec = args.work.exec();
     let nbytes = if let Some(bare) = open::chunk(&args.file, args.place)? {
         let nbytes = u64::from(bare.header.nbytes());

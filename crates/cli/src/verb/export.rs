@@ -14,11 +14,7 @@ use crate::{open, report};
 
 pub(super) fn run(args: &Export) -> Result<Outcome> {
     let standard = output::is_standard(&args.output);
-    if !standard {
-        output::check_apart(&args.file, &args.output)?;
-        output::check_free(&args.output, args.force)?;
-    }
-    output::check_terminal(&args.output, args.force)?;
+    output::check_output(&args.file, &args.output, args.force)?;
     let array = open::array(&args.file, args.place, args.dtype.as_deref(), args.work.exec())?;
     let view = View::parse(array.shape(), args.slice.as_deref())?;
     write(&array, &view, &args.output, args.force, &args.work)?;

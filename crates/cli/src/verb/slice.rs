@@ -9,12 +9,8 @@ use crate::view::View;
 use crate::{open, output, report, show, text};
 
 pub(super) fn run(args: &Slice) -> Result<Outcome> {
-    if let Some(path) = args.output.as_ref().filter(|path| !output::is_standard(path)) {
-        output::check_apart(&args.file, path)?;
-        output::check_free(path, args.force)?;
-    }
     if let Some(path) = &args.output {
-        output::check_terminal(path, args.force)?;
+        output::check_output(&args.file, path, args.force)?;
     }
     let array = open::array(&args.file, args.place, args.dtype.as_deref(), args.work.exec())?;
     let view = View::parse(array.shape(), Some(&args.slice))?;

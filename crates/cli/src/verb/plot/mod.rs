@@ -21,12 +21,8 @@ use crate::{open, output, report};
 pub(super) const PICTURE: PictureSize = PictureSize { width: 1200, height: 900 };
 
 pub(super) fn run(args: &Plot) -> Result<Outcome> {
-    if let Some(path) = args.output.as_ref().filter(|path| !output::is_standard(path)) {
-        output::check_apart(&args.file, path)?;
-        output::check_free(path, args.force)?;
-    }
     if let Some(path) = &args.output {
-        output::check_terminal(path, args.force)?;
+        output::check_output(&args.file, path, args.force)?;
     }
     let array = open::array(&args.file, args.place, args.dtype.as_deref(), args.work.exec())?;
     let view = match &args.slice {
