@@ -152,6 +152,7 @@ impl Fetcher {
         let Fault::Failed(Failure { cause, pause }) = fault else { return Err(changed(&object.shown)) };
         match tries.failed(&cause, pause) {
             Some(pause) => {
+                self.options.traffic.count_retry();
                 tokio::time::sleep(pause).await;
                 Ok(())
             }
@@ -173,6 +174,7 @@ impl Fetcher {
         };
         let mut options = GetOptions { range: Some(range), ..GetOptions::default() };
         options.if_match = object.pin.as_ref().and_then(Pin::tag).map(str::to_owned);
+        self.options.traffic.count_request();
         let sent = Instant::now();
         let answer = tokio::time::timeout(
             self.options.stall_timeout,
@@ -204,6 +206,7 @@ impl Fetcher {
             }
             None => return Err(Cause::Length { expected: due, found: body.received }.into()),
         };
+        self.options.traffic.count_bytes(found.len());
         body.received = body.received.saturating_add(found.len() as u64);
         if body.received > due {
             return Err(Cause::Length { expected: due, found: body.received }.into());

@@ -56,6 +56,7 @@ mod retry;
 mod schemes;
 mod shown;
 mod source;
+mod traffic;
 
 pub use array::AsyncArray;
 pub use blocking::{open, open_at, open_with};
@@ -65,6 +66,7 @@ pub use location::Location;
 pub use options::RemoteOptions;
 pub use pace::StorePace;
 pub use pin::Pin;
+pub use traffic::Traffic;
 
 pub use object_store;
 

@@ -1,8 +1,10 @@
 //! How arrays far away are opened and read.
 
 use crate::pace::StorePace;
+use crate::traffic::Traffic;
 use b2nd::{FrameOptions, Layout, OpenOptions};
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// How an array far away is opened and read.
@@ -31,6 +33,7 @@ pub struct RemoteOptions {
     pub(crate) redirects: usize,
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) store_options: Vec<(String, String)>,
+    pub(crate) traffic: Arc<Traffic>,
 }
 
 impl Default for RemoteOptions {
@@ -49,6 +52,7 @@ impl Default for RemoteOptions {
             redirects: 5,
             headers: Vec::new(),
             store_options: Vec::new(),
+            traffic: Arc::default(),
         }
     }
 }
@@ -126,6 +130,12 @@ impl RemoteOptions {
     #[must_use]
     pub fn with_redirects(mut self, most: usize) -> Self {
         self.redirects = most;
+        self
+    }
+    /// Counts requests and bytes there.
+    #[must_use]
+    pub fn with_traffic(mut self, traffic: Arc<Traffic>) -> Self {
+        self.traffic = traffic;
         self
     }
     /// Adds a header to each request; for stores that this crate makes from a URL. Its value is never shown.

@@ -147,4 +147,15 @@ mod tests {
         assert_eq!(host("http://0x7f.1/"), Some("127.0.0.1".parse().unwrap()));
         assert_eq!(host("http://localhost/"), None);
     }
+
+    #[test]
+    fn names_of_private_addresses_are_not_found() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let found = PublicOnly.resolve("localhost".parse().unwrap()).await;
+            assert!(found.is_err_and(|error| error.to_string().contains("private")));
+            assert!(leads_inside(&Url::parse("http://localhost:1/a").unwrap()).await);
+            assert!(!leads_inside(&Url::parse("http://8.8.8.8/a").unwrap()).await);
+        });
+    }
 }

@@ -13,7 +13,7 @@ use std::time::Duration;
 /// Runs a future on a runtime of its own.
 pub(crate) fn run<T>(future: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-    runtime.block_on(async { tokio::time::timeout(Duration::from_secs(240), future).await.unwrap() })
+    runtime.block_on(async { tokio::time::timeout(Duration::from_secs(900), future).await.unwrap() })
 }
 
 /// Rows of noise, one in each chunk, in this many blocks.
