@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes the packages for publication from the committed tree, without .git, and checks them:
-#   the four crates: they can be packaged, hold only sources and texts, and are small;
+#   the five crates: they can be packaged, hold only sources and texts, and are small;
 #   the source package of the Python package: its metadata, its size, and that it holds the whole workspace it needs;
 #   wheels in target/wheels, where setup-python-package.sh has made one: metadata, stable ABI, size, and an import in an empty environment.
 # --long also compiles: the crates from what their packages hold, and a wheel from the source package (10 minutes on two cores).
@@ -52,7 +52,7 @@ cd "$folder/tree"
 verify=--no-verify
 [ "${1:-}" = --long ] && verify=
 # shellcheck disable=SC2086 # empty means no argument
-CARGO_TARGET_DIR=$folder/target cargo package --quiet --locked $verify -p b2nd-kernel -p b2nd -p b2nd-plot -p b2nd-cli
+CARGO_TARGET_DIR=$folder/target cargo package --quiet --locked $verify -p b2nd-kernel -p b2nd -p b2nd-plot -p b2nd-remote -p b2nd-cli
 while read -r name most; do
     crate=$(echo "$folder/target/package/$name"-[0-9]*.crate)
     plain "$crate"
@@ -61,6 +61,7 @@ done <<'LIST'
 b2nd-kernel 130
 b2nd 600
 b2nd-plot 40
+b2nd-remote 130
 b2nd-cli 130
 LIST
 

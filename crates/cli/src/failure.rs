@@ -8,6 +8,7 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
+use crate::far::Shown as _;
 use b2nd::{Error, Fault};
 
 /// The result of a step of a command.
@@ -82,7 +83,7 @@ impl Failure {
     pub(crate) fn io(action: &str, path: &Path, error: &io::Error) -> Self {
         Failure::Shown {
             outcome: Outcome::Environment,
-            message: format!("{}: cannot {action}: {error}", path.display()),
+            message: format!("{}: cannot {action}: {error}", path.shown()),
             hint: io_hint(error.kind()).into(),
         }
     }
@@ -122,7 +123,7 @@ impl Failure {
     #[must_use]
     pub(crate) fn about(mut self, path: &Path) -> Self {
         if let Failure::Shown { message, .. } = &mut self {
-            let name = path.display().to_string();
+            let name = path.shown();
             if !message.starts_with(&name) {
                 *message = format!("{name}: {message}");
             }

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use b2nd::array::Dtype;
 
 use crate::failure::{Failure, Result};
+use crate::far::Shown as _;
 use crate::interrupt::Stream;
 use crate::npy;
 use crate::open::{self, RawItems};
@@ -63,7 +64,7 @@ impl Input {
         if meta.is_dir() {
             let (what, hint) = open::other_folder(path)
                 .unwrap_or(("a sparse array already", "`b2nd convert IN OUT.b2nd` rewrites one"));
-            return Err(Failure::usage(format!("{}: is {what}", path.display()), hint));
+            return Err(Failure::usage(format!("{}: is {what}", path.shown()), hint));
         }
         if !meta.is_file() {
             return Input::from_stream(path, file, raw);
@@ -97,14 +98,14 @@ impl Input {
     fn new(name: &Path, mut kind: Kind, raw: bool, source: Source) -> Result<Self> {
         let itemsize = kind.dtype.itemsize() as u64;
         if itemsize == 0 {
-            let message = format!("{}: items of dtype {} have no bytes", name.display(), kind.dtype);
+            let message = format!("{}: items of dtype {} have no bytes", name.shown(), kind.dtype);
             return Err(Failure::usage(message, "an array needs items of 1 byte or more"));
         }
         // With one long axis both orders are the same.
         kind.fortran &= kind.shape.len() > 1;
         let nbytes = kind.shape.iter().try_fold(itemsize, |n, &len| n.checked_mul(len));
         let Some(nbytes) = nbytes else {
-            let message = format!("{}: shape {} is too large", name.display(), lengths(&kind.shape));
+            let message = format!("{}: shape {} is too large", name.shown(), lengths(&kind.shape));
             return Err(Failure::usage(message, "an array has less than 2^64 bytes"));
         };
         Ok(Input { name: name.to_path_buf(), kind, raw, nbytes, source, staging: Vec::new() })
@@ -133,7 +134,7 @@ impl Input {
     fn too_short(&self, found: u64) -> Failure {
         let message = format!(
             "{}: {} bytes are missing: shape {} of {} needs {}, and there are {found}",
-            self.name.display(),
+            self.name.shown(),
             self.nbytes.saturating_sub(found),
             lengths(&self.kind.shape),
             self.kind.dtype,
@@ -147,7 +148,7 @@ impl Input {
     }
 
     fn too_long(&self, extra: &str) -> Result<()> {
-        let message = format!("{}: {extra} after the last item", self.name.display());
+        let message = format!("{}: {extra} after the last item", self.name.shown());
         if self.raw {
             let kind = &self.kind;
             let hint = format!(
@@ -276,7 +277,7 @@ impl Input {
         let read = gather(file, base, stretches, items, &mut self.staging, WINDOW.min(budget / 4));
         read.map_err(|error| match error.kind() {
             io::ErrorKind::UnexpectedEof => Failure::damaged(
-                format!("{}: became shorter while it was read", self.name.display()),
+                format!("{}: became shorter while it was read", self.name.shown()),
                 "run the command again",
             ),
             _ => Failure::io("read", &self.name, &error),

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use b2nd::schunk::{leftovers, remove_leftovers};
 
+use crate::far::Shown as _;
 use crate::talk;
 
 /// Removes what ended processes have left beside the output `path`, and says so on standard error.
@@ -12,7 +13,7 @@ use crate::talk;
 /// Failures are not shown: nothing that is left over hinders the work, and a writer that has the file is named when it is opened.
 pub(crate) fn remove(path: &Path) {
     for file in remove_leftovers(path).unwrap_or_default() {
-        talk::note(&format!("note: removed {}, left by a process that has ended", file.display()));
+        talk::note(&format!("note: removed {}, left by a process that has ended", file.shown()));
     }
 }
 
@@ -23,8 +24,8 @@ pub(crate) fn lines(path: &Path) -> String {
         let _ = writeln!(
             text,
             "left over: {}: its process has ended; the next command that writes {} removes it",
-            file.display(),
-            path.display()
+            file.shown(),
+            path.shown()
         );
     }
     text

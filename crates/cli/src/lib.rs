@@ -8,6 +8,7 @@
 mod args;
 pub mod demo;
 mod failure;
+mod far;
 mod input;
 mod interrupt;
 mod leftover;

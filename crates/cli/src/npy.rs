@@ -8,6 +8,7 @@ use b2nd::array::npy::{Header, PREFIX_LEN, header_len};
 use b2nd::error::file_kind;
 
 use crate::failure::{Failure, Result};
+use crate::far::Shown as _;
 use crate::open;
 
 const MAGIC: &[u8] = b"\x93NUMPY";
@@ -22,7 +23,7 @@ pub(crate) fn read_header(name: &Path, from: &mut dyn Read) -> Result<Header> {
     }
     let about = |error: b2nd::Error| match error {
         Error::Unsupported { .. } => Failure::usage(
-            format!("{}: {error}", name.display()),
+            format!("{}: {error}", name.shown()),
             "convert the items in NumPy, such as with items.astype('f8'), and save them again",
         ),
         error => Failure::from(error)
@@ -36,7 +37,7 @@ pub(crate) fn read_header(name: &Path, from: &mut dyn Read) -> Result<Header> {
 
 /// An input that is no `.npy` file, by the bytes that it begins with.
 fn no_npy(name: &Path, head: &[u8]) -> Failure {
-    let shown = name.display();
+    let shown = name.shown();
     if head.is_empty() {
         return Failure::usage(
             format!("{shown}: is empty"),

@@ -12,6 +12,8 @@ use b2nd::{Error, Exec, Fault};
 
 use crate::args::{Place, Raw};
 use crate::failure::{Failure, Result};
+use crate::far;
+use crate::far::Shown as _;
 use crate::leftover;
 use crate::output;
 use crate::report;
@@ -47,6 +49,11 @@ pub(crate) fn options(place: Place, exec: Exec) -> OpenOptions {
 pub(crate) fn any(path: &Path, place: Place, exec: Exec) -> Result<Opened> {
     output::check_named(path)?;
     let threads = exec.threads();
+    if let Some(url) = far::url(path) {
+        let array = far::open(url, place, exec)?;
+        output::detail(|| opened(path, &array, threads));
+        return Ok(Opened::Array(Box::new(array)));
+    }
     let options = options(place, exec);
     let error = match Array::open_with(path, &options) {
         Ok(array) => {
@@ -80,7 +87,7 @@ pub(crate) fn any(path: &Path, place: Place, exec: Exec) -> Result<Opened> {
 fn opened(path: &Path, array: &Array, threads: usize) -> String {
     format!(
         "opened {}: {} {}, chunks {}, blocks {}, {}, {}; {}",
-        path.display(),
+        path.shown(),
         report::lengths(array.shape()),
         report::dtype(array.dtype()),
         report::lengths(array.chunks()),
@@ -104,14 +111,14 @@ pub(crate) fn refused(path: &Path, error: Error) -> Failure {
     if error.fault() == Fault::File
         && let Some((what, hint)) = other_kind(path)
     {
-        return Failure::usage(format!("{}: is {what}", path.display()), hint);
+        return Failure::usage(format!("{}: is {what}", path.shown()), hint);
     }
     if error.fault() == Fault::File
         && let Some(head) = unlike(path)
     {
         return if is_headless(path, &head) {
             Failure::damaged(
-                format!("{}: is not a Blosc2 file, or its beginning is damaged", path.display()),
+                format!("{}: is not a Blosc2 file, or its beginning is damaged", path.shown()),
                 "`b2nd repair FILE NEW.b2nd` looks for what is left of a Blosc2 file",
             )
         } else {
@@ -140,6 +147,7 @@ pub(crate) fn unwritable(path: &Path, error: Error) -> Failure {
 
 /// Opens an array for writing.
 pub(crate) fn writable(path: &Path, place: Place, exec: Exec) -> Result<Array> {
+    far::check_written(path)?;
     // What is no array is explained as for reading.
     array(path, place, None, exec.clone())?;
     leftover::remove(path);
@@ -204,8 +212,8 @@ pub(crate) fn advice(kind: Option<&str>) -> &'static str {
 fn other_file(path: &Path, head: &[u8]) -> Failure {
     let kind = file_kind(head);
     let message = match kind {
-        Some(kind) => format!("{}: is {kind}, not a Blosc2 file", path.display()),
-        None => format!("{}: is not a Blosc2 file", path.display()),
+        Some(kind) => format!("{}: is {kind}, not a Blosc2 file", path.shown()),
+        None => format!("{}: is not a Blosc2 file", path.shown()),
     };
     Failure::usage(message, advice(kind))
 }
@@ -285,7 +293,7 @@ pub(crate) fn array(path: &Path, place: Place, dtype: Option<&str>, exec: Exec) 
 pub(crate) fn as_array(path: &Path, opened: Opened, dtype: Option<&str>) -> Result<Array> {
     let Opened::Array(array) = opened else {
         return Err(Failure::damaged(
-            format!("{}: is a Blosc2 frame, but not an array", path.display()),
+            format!("{}: is a Blosc2 frame, but not an array", path.shown()),
             "`b2nd info` shows what is known of it, `b2nd cat` writes its bytes",
         ));
     };
@@ -311,7 +319,7 @@ pub(crate) fn raw(raw: &Raw, input: &Path) -> Result<Option<RawItems>> {
     if let Some(shape) = lengths.iter().copied().collect() {
         return Ok(Some(RawItems { dtype, shape }));
     }
-    let name = input.display();
+    let name = input.shown();
     let size = match std::fs::metadata(input) {
         Ok(meta) if meta.is_file() && !output::is_standard(input) => meta.len(),
         Err(error) if !output::is_standard(input) => {

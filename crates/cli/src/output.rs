@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use crate::failure::{Failure, Result};
+use crate::far::{self, Shown as _};
 use crate::leftover;
 pub(crate) use crate::talk::{Talk, detail, note, set_talk, talks, tell};
 
@@ -26,6 +27,7 @@ pub(crate) fn check_named(path: &Path) -> Result<()> {
 
 /// Refuses an output that exists, unless `force` says otherwise and it is something that may be replaced.
 pub(crate) fn check_free(path: &Path, force: bool) -> Result<()> {
+    far::check_written(path)?;
     // A link is followed, as the library does; one that leads nowhere is a link.
     let kind = match fs::metadata(path).or_else(|_| fs::symlink_metadata(path)) {
         Ok(meta) => meta.file_type(),
@@ -41,21 +43,21 @@ pub(crate) fn check_free(path: &Path, force: bool) -> Result<()> {
     }
     leftover::remove(path);
     if kind.is_dir() && !is_sparse_frame(path) {
-        let message = format!("{}: is a folder, and not of a sparse array", path.display());
+        let message = format!("{}: is a folder, and not of a sparse array", path.shown());
         return Err(Failure::usage(
             message,
             "--force replaces arrays and files, nothing else: choose another name",
         ));
     }
     if !(kind.is_dir() || kind.is_file() || kind.is_symlink()) {
-        let message = format!("{}: is neither a file nor a folder", path.display());
+        let message = format!("{}: is neither a file nor a folder", path.shown());
         return Err(Failure::usage(message, "write to `-` for standard output, or choose another name"));
     }
     Ok(())
 }
 
 fn exists(path: &Path) -> Failure {
-    let message = format!("{}: exists already", path.display());
+    let message = format!("{}: exists already", path.shown());
     Failure::usage(message, "give --force to replace it, or choose another name")
 }
 
@@ -64,7 +66,7 @@ fn check_folder(path: &Path) -> Result<()> {
     if folder.is_dir() {
         return Ok(());
     }
-    let missing = io::Error::new(io::ErrorKind::NotFound, format!("there is no folder {}", folder.display()));
+    let missing = io::Error::new(io::ErrorKind::NotFound, format!("there is no folder {}", folder.shown()));
     Err(Failure::io("make the output", path, &missing)
         .with_hint("make the folder first, or check the spelling"))
 }
@@ -97,7 +99,7 @@ pub(crate) fn check_apart(input: &Path, output: &Path) -> Result<()> {
     let inside =
         folder_of(output).canonicalize().is_ok_and(|folder| from.is_dir() && folder.starts_with(&from));
     if to.as_ref() == Some(&from) || inside || to.is_some_and(|to| same_file(&from, &to)) {
-        let message = format!("{}: is the input itself", output.display());
+        let message = format!("{}: is the input itself", output.shown());
         return Err(Failure::usage(
             message,
             "write to another name, and rename it afterwards to replace the input",

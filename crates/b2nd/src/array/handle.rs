@@ -351,6 +351,18 @@ impl Array {
     pub fn schunk(&self) -> &SChunk {
         &self.schunk
     }
+
+    /// The frame of the array, without the array around it.
+    ///
+    /// ```
+    /// use b2nd::{Dtype, Options};
+    /// let a = Options::new().create_in_memory(Dtype::parse("|u1")?, [3])?;
+    /// assert_eq!(a.into_schunk().nchunks(), 1);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    pub fn into_schunk(self) -> SChunk {
+        self.schunk
+    }
     /// Changes threads, cancellation and progress.
     pub fn set_exec(&mut self, exec: Exec) {
         self.schunk.set_exec(exec);

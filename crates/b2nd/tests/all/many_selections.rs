@@ -1,5 +1,7 @@
 //! Reads of several selections at once without a store: one set of waves, each shared chunk once.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helper functions too")]
+
 use crate::sans_io::{Far, noise};
 use b2nd::io::{RangeCosts, ReadBudget, Step};
 use b2nd::{Array, Error, Limits, OpenOptions, Selection, s};

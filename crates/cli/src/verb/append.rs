@@ -6,6 +6,7 @@ use b2nd::array::{Array, Dtype, Selection, Transaction};
 
 use crate::args::{Append, Place};
 use crate::failure::{Failure, Outcome, Result};
+use crate::far::Shown as _;
 use crate::input::Input;
 use crate::progress::Progress;
 use crate::tiling::Grid;
@@ -29,7 +30,7 @@ pub(super) fn run(args: &Append) -> Result<Outcome> {
         write(args, &mut array, axis, &mut input)?;
     }
     let added = array.nbytes().saturating_sub(before);
-    let text = report::appended(&args.file.display().to_string(), &array, added, axis, started.elapsed());
+    let text = report::appended(&args.file.shown(), &array, added, axis, started.elapsed());
     output::summary(&text)?;
     Ok(Outcome::Good)
 }
@@ -43,7 +44,7 @@ fn axis(args: &Append, array: &Array) -> Result<usize> {
         let message = format!(
             "--axis {}: the shape of {} is {}",
             args.axis,
-            args.file.display(),
+            args.file.shown(),
             report::lengths(array.shape())
         );
         let hint = match ndim {
@@ -65,7 +66,7 @@ fn extend(args: &Append, array: &mut Array, axis: usize) -> Result<()> {
 
 /// Refuses items of another dtype, and shapes that do not go together.
 fn check(args: &Append, array: &Array, axis: usize, dtype: &Dtype, shape: &[u64]) -> Result<()> {
-    let (file, input) = (args.file.display(), args.input.display());
+    let (file, input) = (args.file.shown(), args.input.shown());
     if dtype != array.dtype() {
         let message = format!("{input}: its items are {dtype}, and those of {file} are {}", array.dtype());
         let hint = if array.stored_dtype().is_none() {

@@ -5,12 +5,14 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
 
+use b2nd::array::Array;
 use b2nd::schunk::SChunk;
 use b2nd::{Error, Exec};
 use serde_json::{Map, Value as Json};
 
 use crate::args::{Attrs, AttrsAction};
 use crate::failure::{Failure, Outcome, Result};
+use crate::far::{self, Shown as _};
 use crate::{leftover, msgpack, open, output};
 
 pub(super) fn run(args: &Attrs) -> Result<Outcome> {
@@ -31,7 +33,7 @@ pub(super) fn run(args: &Attrs) -> Result<Outcome> {
         } else {
             format!("it has: {}", names.join(", "))
         };
-        Failure::usage(format!("{}: no attribute {name:?}", args.file.display()), known)
+        Failure::usage(format!("{}: no attribute {name:?}", args.file.shown()), known)
     };
     match args.action {
         None if args.json => output::print(&format!("{:#}\n", exported(&schunk).map_err(about)?))?,
@@ -94,7 +96,11 @@ fn check(args: &Attrs) -> Result<()> {
 fn opened(args: &Attrs) -> Result<SChunk> {
     let write = matches!(args.action, Some(AttrsAction::Set | AttrsAction::Rm | AttrsAction::Import));
     let options = open::options(args.place, Exec::default()).with_write(write);
+    if let Some(url) = far::url(&args.file).filter(|_| !write) {
+        return far::open(url, args.place, Exec::default()).map(Array::into_schunk);
+    }
     if write {
+        far::check_written(&args.file)?;
         leftover::remove(&args.file);
     }
     SChunk::open(&args.file, &options).map_err(|error| {
@@ -112,7 +118,7 @@ fn set(args: &Attrs, schunk: &mut SChunk, given: &[(String, Vec<u8>)]) -> Result
     }
     transaction.commit().map_err(about)?;
     if let Some(text) = crowded(schunk).filter(|_| schunk_names(schunk).len() > before) {
-        output::tell(&format!("warning: {}: {text}", args.file.display()));
+        output::tell(&format!("warning: {}: {text}", args.file.shown()));
     }
     Ok(())
 }
@@ -139,7 +145,7 @@ fn read_object(path: &Path) -> Result<Vec<(String, Vec<u8>)>> {
     read.map_err(|error| Failure::io("read", path, &error))?;
     let wrong = |why: String| {
         let example = r#"give one JSON object, such as {"units": "K", "level": 3}; `b2nd attrs FILE export` writes one"#;
-        Failure::usage(format!("{}: {why}", path.display()), example)
+        Failure::usage(format!("{}: {why}", path.shown()), example)
     };
     match serde_json::from_str(&text).map_err(|error| wrong(format!("is not JSON: {error}")))? {
         Json::Object(all) => {

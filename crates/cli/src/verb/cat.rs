@@ -8,6 +8,7 @@ use b2nd::schunk::SChunk;
 
 use crate::args::Cat;
 use crate::failure::{Failure, Outcome, Result};
+use crate::far::Shown as _;
 use crate::open::{self, Opened};
 use crate::output::{self, Draft};
 use crate::progress::Progress;
@@ -36,7 +37,7 @@ pub(super) fn run(args: &Cat) -> Result<Outcome> {
         }
     };
     if !standard {
-        output::summary(&format!("{}: {}", args.output.display(), report::count(nbytes, "byte")))?;
+        output::summary(&format!("{}: {}", args.output.shown(), report::count(nbytes, "byte")))?;
     }
     Ok(Outcome::Good)
 }

@@ -6,6 +6,7 @@ use b2nd::schunk::SChunk;
 
 use crate::args::Compact;
 use crate::failure::{Failure, Outcome, Result};
+use crate::far::Shown as _;
 use crate::{leftover, open, output, report};
 
 pub(super) fn run(args: &Compact) -> Result<Outcome> {
@@ -21,7 +22,7 @@ pub(super) fn run(args: &Compact) -> Result<Outcome> {
     let after = schunk.space().map_err(about)?;
     let text = format!(
         "{}: {} → {}, {} of dead bytes left, {}",
-        args.file.display(),
+        args.file.shown(),
         report::bytes(before.stored),
         report::bytes(after.stored),
         report::bytes(after.dead()),

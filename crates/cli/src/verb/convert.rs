@@ -9,6 +9,7 @@ use b2nd::{Exec, Pipeline};
 
 use crate::args::{Convert, Lengths};
 use crate::failure::{Failure, Outcome, Result, STORAGE_HINT};
+use crate::far::Shown as _;
 use crate::open::Opened;
 use crate::progress::Progress;
 use crate::tiling::{Grid, Tiling};
@@ -62,7 +63,7 @@ pub(super) fn run(args: &Convert) -> Result<Outcome> {
     drop(items);
     let array = writer.commit()?;
     drop(progress);
-    let name = args.output.display().to_string();
+    let name = args.output.shown();
     output::summary(&report::stored(&name, &array, started.elapsed()))?;
     Ok(Outcome::Good)
 }
@@ -113,7 +114,7 @@ fn copy(args: &Convert, schunk: &SChunk) -> Result<Outcome> {
     ];
     if let Some((option, _)) = asked.into_iter().find(|(_, given)| *given) {
         let message =
-            format!("{}: is a frame without an array, and {option} is for arrays", args.input.display());
+            format!("{}: is a frame without an array, and {option} is for arrays", args.input.shown());
         return Err(Failure::usage(
             message,
             "a frame that is not an array is copied unchanged: of the options only --sparse applies",
@@ -122,7 +123,7 @@ fn copy(args: &Convert, schunk: &SChunk) -> Result<Outcome> {
     let layout = if storage.sparse { Layout::Sparse } else { Layout::Contiguous };
     let options = SaveOptions::new().with_layout(layout).with_overwrite(args.force);
     schunk.save(&args.output, &options).map_err(|error| Failure::from(error).about(&args.output))?;
-    let (name, chunks) = (args.output.display(), report::count(schunk.nchunks(), "chunk"));
+    let (name, chunks) = (args.output.shown(), report::count(schunk.nchunks(), "chunk"));
     let (raw, stored) = (report::bytes(schunk.nbytes()), report::bytes(report::compressed(schunk)));
     output::summary(&format!("{name}: a frame of {chunks}, {raw} → {stored}, copied as they are"))?;
     Ok(Outcome::Good)

@@ -6,6 +6,7 @@ use b2nd::array::{Array, npy};
 
 use crate::args::{Export, Work};
 use crate::failure::{Failure, Outcome, Result};
+use crate::far::Shown as _;
 use crate::output::{self, Draft};
 use crate::progress::Progress;
 use crate::tiling::{Tiling, runs};
@@ -20,7 +21,7 @@ pub(super) fn run(args: &Export) -> Result<Outcome> {
     write(&array, &view, &args.output, args.force, &args.work)?;
     if !standard {
         let shape = report::lengths(&view.shape());
-        output::summary(&format!("{}: {shape} {}", args.output.display(), array.dtype()))?;
+        output::summary(&format!("{}: {shape} {}", args.output.shown(), array.dtype()))?;
     }
     Ok(Outcome::Good)
 }

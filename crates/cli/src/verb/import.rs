@@ -7,6 +7,7 @@ use b2nd::chunk::Params;
 
 use crate::args::Import;
 use crate::failure::{Failure, Outcome, Result, STORAGE_HINT};
+use crate::far::Shown as _;
 use crate::input::Input;
 use crate::progress::Progress;
 use crate::tiling::Grid;
@@ -45,7 +46,7 @@ pub(super) fn run(args: &Import) -> Result<Outcome> {
     drop(items);
     let array = writer.commit()?;
     drop(progress);
-    let name = args.output.display().to_string();
+    let name = args.output.shown();
     output::summary(&report::stored(&name, &array, started.elapsed()))?;
     Ok(Outcome::Good)
 }

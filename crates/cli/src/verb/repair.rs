@@ -8,6 +8,7 @@ use serde_json::{Value as Json, json};
 
 use crate::args::{LostFill, Repair};
 use crate::failure::{Outcome, Result};
+use crate::far::Shown as _;
 use crate::output::Talk;
 use crate::progress::Progress;
 use crate::{leftover, open, output, report};
@@ -58,7 +59,7 @@ pub(super) fn run(args: &Repair) -> Result<Outcome> {
     if args.json {
         output::print(&format!("{:#}\n", to_json(&args.input, name, &found)))?;
     } else if !found.is_whole() || output::talks(Talk::Normal) {
-        output::print(&format!("{found}{}: {}\n", name.display(), summary(&found)))?;
+        output::print(&format!("{found}{}: {}\n", name.shown(), summary(&found)))?;
     }
     Ok(if found.is_whole() { Outcome::Good } else { Outcome::Damaged })
 }
@@ -71,8 +72,8 @@ fn to_json(input: &Path, output: &Path, found: &Repaired) -> Json {
     let guesses: Vec<Json> =
         guesses.map(|guess| json!({ "part": guess.part.name(), "what": guess.what })).collect();
     json!({
-        "input": input.display().to_string(),
-        "output": output.display().to_string(),
+        "input": input.shown(),
+        "output": output.shown(),
         "whole": found.is_whole(),
         "was_sound": found.was_sound(),
         "nchunks": found.chunks,
@@ -84,7 +85,7 @@ fn to_json(input: &Path, output: &Path, found: &Repaired) -> Json {
         "lost_metalayers": parts(&found.lost_metalayers),
         "stale_chunks": found.stale_chunks,
         "left_out": found.left_out,
-        "original": found.original.as_ref().map(|path| path.display().to_string()),
+        "original": found.original.as_ref().map(|path| path.shown()),
     })
 }
 

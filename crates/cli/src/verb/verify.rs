@@ -9,6 +9,7 @@ use serde_json::{Value as Json, json};
 
 use crate::args::{Place, Verify};
 use crate::failure::{Failure, Outcome, Result};
+use crate::far::Shown as _;
 use crate::open::{self, Opened};
 use crate::output::Talk;
 use crate::progress::Progress;
@@ -22,7 +23,7 @@ pub(super) fn run(args: &Verify) -> Result<Outcome> {
         let result = one(args, file);
         if let (true, Err(failure @ Failure::Shown { message, .. })) = (args.json, &result) {
             let code = failure.outcome().code();
-            let failed = json!({ "file": file.display().to_string(), "ok": false, "error": message, "exit_code": code });
+            let failed = json!({ "file": file.shown(), "ok": false, "error": message, "exit_code": code });
             output::print(&format!("{failed}\n"))?;
         }
         result
@@ -131,7 +132,7 @@ impl Found {
         let attributes = report::count(schunk.vlmetalayer_names()?.count() as u64, "attribute");
         let chunks = report::count(schunk.nchunks(), "chunk");
         let counts = format!("{what}{chunks}, {}, {attributes}", report::count(self.nbytes(), "byte"));
-        let name = file.display();
+        let name = file.shown();
         let _ = if self.is_sound() {
             writeln!(text, "{name}: OK: {counts}, {}", checksums(schunk, verified))
         } else if self.is_unreadable() {
@@ -154,7 +155,7 @@ impl Found {
         let attributes: Vec<Json> =
             attributes.map(|(name, error)| json!({ "name": name, "error": error.to_string() })).collect();
         Ok(json!({
-            "file": file.display().to_string(),
+            "file": file.shown(),
             "ok": self.is_sound(),
             "readable": !verified.damage.iter().any(|place| matches!(place.error, Error::Unsupported { .. })),
             "shape": array.map(|array| array.shape()),

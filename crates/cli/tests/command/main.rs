@@ -9,6 +9,8 @@ mod cat;
 mod compare;
 mod convert;
 mod export;
+#[cfg(feature = "remote")]
+mod far;
 mod import;
 mod inspect;
 #[cfg(unix)]

@@ -12,6 +12,7 @@ use self::found::{Found, Pair};
 pub(super) use self::side::Side;
 use crate::args::{Diff, Place};
 use crate::failure::{Failure, Outcome, Result};
+use crate::far::Shown as _;
 use crate::numeric::{self, Items, Tolerance};
 use crate::output::Talk;
 use crate::progress::Progress;
@@ -115,14 +116,14 @@ impl Compared {
         };
         let (shape, dtype) = (report::lengths(a.shape()), a.dtype());
         let what = if equal { format!(": {shape} {dtype}, {} items", a.items()) } else { String::new() };
-        let _ = writeln!(text, "{} and {} are {verdict}{what}", args.a.display(), args.b.display());
+        let _ = writeln!(text, "{} and {} are {verdict}{what}", args.a.shown(), args.b.shown());
         Ok(text)
     }
 
     fn to_json(&self, args: &Diff, a: &Side, b: &Side, equal: bool) -> Result<Json> {
         let side = |path: &std::path::Path, side: &Side| {
             json!({
-                "file": path.display().to_string(),
+                "file": path.shown(),
                 "shape": side.shape(),
                 "dtype": side.dtype().to_text(),
             })

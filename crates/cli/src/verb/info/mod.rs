@@ -17,6 +17,7 @@ use serde_json::{Map, Value as Json, json};
 use self::stats::Stats;
 use crate::args::Info;
 use crate::failure::{Failure, Outcome, Result};
+use crate::far::Shown as _;
 use crate::open::{self, Opened};
 use crate::{msgpack, output, report};
 
@@ -29,7 +30,7 @@ pub(super) fn run(args: &Info) -> Result<Outcome> {
         let result = one(args, file);
         if let (true, Err(failure @ Failure::Shown { message, .. })) = (args.json, &result) {
             let code = failure.outcome().code();
-            let failed = json!({ "file": file.display().to_string(), "error": message, "exit_code": code });
+            let failed = json!({ "file": file.shown(), "error": message, "exit_code": code });
             output::print(&format!("{failed:#}\n"))?;
         }
         result
@@ -66,14 +67,14 @@ impl Show<'_> {
     fn print(&self, json: impl FnOnce() -> Json, table: impl FnOnce() -> Vec<Row>) -> Result<Outcome> {
         let text = if self.json {
             let mut all = Map::new();
-            all.insert("file".into(), Json::from(self.file.display().to_string()));
+            all.insert("file".into(), Json::from(self.file.shown()));
             if let Json::Object(known) = json() {
                 all.extend(known);
             }
             format!("{:#}\n", Json::Object(all))
         } else {
             let mut text = String::new();
-            let _ = writeln!(text, "{:<13} {}", "file", self.file.display());
+            let _ = writeln!(text, "{:<13} {}", "file", self.file.shown());
             for (name, value) in table() {
                 let _ = writeln!(text, "{name:<13} {value}");
             }

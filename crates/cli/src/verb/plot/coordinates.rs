@@ -8,6 +8,7 @@ use b2nd_plot::Texts;
 
 use crate::args::Place;
 use crate::failure::{Failure, Result};
+use crate::far::Shown as _;
 use crate::report::lengths;
 use crate::text::{self, Values};
 use crate::tiling::Region;
@@ -31,7 +32,7 @@ pub(super) fn texts(
     let Some(Along::Range { axis: of_array, start, step }) = axis.and_then(|axis| along.get(axis).copied())
     else {
         return Err(Failure::usage(
-            format!("{option} {}: the picture has no axis of the array in that direction", path.display()),
+            format!("{option} {}: the picture has no axis of the array in that direction", path.shown()),
             "coordinates go along an axis that the slice takes by a range: ':', '10:20', '::2'",
         ));
     };
@@ -40,7 +41,7 @@ pub(super) fn texts(
     let wanted = array.shape().get(of_array).copied().unwrap_or(0);
     if *source.shape() != [wanted] {
         return Err(Failure::usage(
-            format!("{}: has shape {}", path.display(), lengths(source.shape())),
+            format!("{}: has shape {}", path.shown(), lengths(source.shape())),
             format!(
                 "{option} takes coordinates of axis {of_array}, which is {wanted} long: an array of shape ({wanted},)"
             ),
@@ -48,7 +49,7 @@ pub(super) fn texts(
     }
     if source.nbytes() > BUDGET {
         return Err(Failure::usage(
-            format!("{}: is too long for coordinates of a picture", path.display()),
+            format!("{}: is too long for coordinates of a picture", path.shown()),
             "cut the array and its coordinates first, with `b2nd convert --slice`",
         ));
     }

@@ -14,6 +14,7 @@ use b2nd_plot::{ColourDepth, Limits, Scale, Texts};
 pub(super) use self::picture::{Look, Picture};
 use crate::args::{PictureSize, Plot};
 use crate::failure::{Failure, Outcome, Result};
+use crate::far::Shown as _;
 use crate::view::View;
 use crate::{open, output, report};
 
@@ -49,7 +50,7 @@ pub(super) fn run(args: &Plot) -> Result<Outcome> {
                 output::print_bytes(&image)?;
             } else {
                 output::write_file(path, &image, args.force)?;
-                output::summary(&format!("{}: {}", path.display(), picture.summary()))?;
+                output::summary(&format!("{}: {}", path.shown(), picture.summary()))?;
             }
         }
     }
