@@ -32,11 +32,11 @@ fn selections_share_waves_and_chunks() {
     assert!(read_all(&mut far, &opened, Vec::new(), &ReadBudget::default()).is_empty());
     assert_eq!(far.counts().0, 1);
     let selections: Vec<Selection> = vec![
-        s![3, 5].into(),
-        s![7..9, 3].into(),
-        s![20..20].into(),
+        s![3, 5],
+        s![7..9, 3],
+        s![20..20],
         Selection::points([8, 1, 3, 9]),
-        s![3].into(),
+        s![3],
     ];
     let found = read_all(&mut far, &opened, selections.clone(), &ReadBudget::default());
     // Chunks 3, 7 and 8.
@@ -101,7 +101,7 @@ fn a_chunk_that_is_short_or_mostly_wanted_comes_whole() {
         far.counts().0
     };
     let costs = RangeCosts::new(0, 1 << 20);
-    assert_eq!(waves(s![2, 5].into(), costs), 2);
-    assert_eq!(waves(s![2, ..9000].into(), costs), 1);
-    assert_eq!(waves(s![2, 5].into(), costs.with_whole(1 << 20)), 1);
+    assert_eq!(waves(s![2, 5], costs), 2);
+    assert_eq!(waves(s![2, ..9000], costs), 1);
+    assert_eq!(waves(s![2, 5], costs.with_whole(1 << 20)), 1);
 }
