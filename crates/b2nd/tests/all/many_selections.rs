@@ -31,13 +31,8 @@ fn selections_share_waves_and_chunks() {
     // Loads the index, and nothing else.
     assert!(read_all(&mut far, &opened, Vec::new(), &ReadBudget::default()).is_empty());
     assert_eq!(far.counts().0, 1);
-    let selections: Vec<Selection> = vec![
-        s![3, 5],
-        s![7..9, 3],
-        s![20..20],
-        Selection::points([8, 1, 3, 9]),
-        s![3],
-    ];
+    let selections: Vec<Selection> =
+        vec![s![3, 5], s![7..9, 3], s![20..20], Selection::points([8, 1, 3, 9]), s![3]];
     let found = read_all(&mut far, &opened, selections.clone(), &ReadBudget::default());
     // Chunks 3, 7 and 8.
     let (waves, ranges, _) = far.counts();
