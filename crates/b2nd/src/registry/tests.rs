@@ -62,7 +62,7 @@ fn errors_name_the_codec_and_say_who_is_at_fault() {
     let writing = codec.compress(&info, &[1], &mut [0]).unwrap_err();
     assert!(matches!(&writing, Error::Compression(text) if text == "codec 200 (mine): no"), "{writing}");
     let too_long = codec.compress(&info, &[1], &mut []).unwrap_err();
-    assert!(matches!(too_long, Error::Usage(text) if text.contains("wrote 1 bytes into 0")));
+    assert!(matches!(too_long, Error::Usage(text) if text.contains("1 bytes written into a buffer of 0")));
     let Err(Error::Format(reading)) = codec.decompress(&info, &[1], &mut [0]) else { panic!("it reads") };
     assert_eq!((reading.part(), reading.reason()), (Part::Stream, "codec 200 (mine): no"));
     assert!(
