@@ -8,7 +8,7 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
-use crate::far::Shown as _;
+use crate::shown::Shown as _;
 use b2nd::{Error, Fault};
 
 /// The result of a step of a command.

@@ -7,55 +7,29 @@ use b2nd::array::Array;
 
 use crate::args::Place;
 use crate::failure::{Failure, Result};
-
-/// The URL, where an argument is one and not the path of a file.
-pub(crate) fn url(path: &Path) -> Option<&str> {
-    let text = path.to_str()?;
-    let (scheme, _) = text.split_once("://")?;
-    let letter = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
-    (scheme.len() > 1 && scheme.starts_with(|c: char| c.is_ascii_alphabetic()) && scheme.chars().all(letter))
-        .then_some(text)
-}
-
-/// How paths and URLs are shown.
-pub(crate) trait Shown {
-    /// The path of a file; a URL without user name, password and what follows the question mark.
-    fn shown(&self) -> String;
-}
-
-impl Shown for Path {
-    fn shown(&self) -> String {
-        let Some((scheme, rest)) = url(self).and_then(|text| text.split_once("://")) else {
-            return self.display().to_string();
-        };
-        let rest = rest.split(['?', '#']).next().unwrap_or_default();
-        let (authority, folder) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-        let host = authority.rsplit('@').next().unwrap_or_default();
-        format!("{scheme}://{host}{folder}")
-    }
-}
+use crate::shown::{Shown as _, url};
 
 /// Opens the array behind a URL.
-pub(crate) fn open(url: &str, place: Place, exec: Exec) -> Result<Array> {
+pub(crate) fn open(address: &str, place: Place, exec: Exec) -> Result<Array> {
     if place.index.is_some() || place.offset.is_some() {
         return Err(Failure::usage(
             "--index and --offset are for files: a URL names one array",
             "copy the object to a file first, or name an object of one array",
         ));
     }
-    fetch(url, exec)
+    fetch(address, exec)
 }
 
 #[cfg(feature = "remote")]
-fn fetch(url: &str, exec: Exec) -> Result<Array> {
+fn fetch(address: &str, exec: Exec) -> Result<Array> {
     use b2nd_remote::RemoteOptions;
     let frame = b2nd::FrameOptions::new().with_exec(exec);
-    Ok(b2nd_remote::open_with(url, &RemoteOptions::new().with_frame_options(frame))?)
+    Ok(b2nd_remote::open_with(address, &RemoteOptions::new().with_frame_options(frame))?)
 }
 
 #[cfg(not(feature = "remote"))]
-fn fetch(url: &str, _: Exec) -> Result<Array> {
-    let shown = Path::new(url).shown();
+fn fetch(address: &str, _: Exec) -> Result<Array> {
+    let shown = Path::new(address).shown();
     Err(Failure::usage(
         format!("{shown}: this build of b2nd reads files only"),
         "build it with the feature `remote` to read URLs",
@@ -71,21 +45,4 @@ pub(crate) fn check_written(path: &Path) -> Result<()> {
         format!("{}: the command writes files only", path.shown()),
         "write a file, and copy it to the store",
     ))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn urls_are_told_from_files_and_shown_without_secrets() {
-        let shown = |text: &str| Path::new(text).shown();
-        assert_eq!(shown("s3://bucket/a b.b2nd"), "s3://bucket/a b.b2nd");
-        assert_eq!(shown("https://me:secret@host:8/x@y.b2nd?sig=secret#f"), "https://host:8/x@y.b2nd");
-        assert_eq!(shown("https://host?sig=a/b"), "https://host");
-        for file in ["a.b2nd", "/x/y://z", "://x", "C://x", "x y://z"] {
-            assert_eq!(url(Path::new(file)), None, "{file}");
-            assert_eq!(shown(file), file);
-        }
-    }
 }

@@ -10,12 +10,12 @@ use std::path::{Path, PathBuf};
 use b2nd::array::Dtype;
 
 use crate::failure::{Failure, Result};
-use crate::far::Shown as _;
 use crate::interrupt::Stream;
 use crate::npy;
 use crate::open::{self, RawItems};
 use crate::output::{Draft, is_standard};
 use crate::report::{bytes, lengths};
+use crate::shown::Shown as _;
 use crate::tiling::{Grid, Region, Tiling, runs, transpose};
 
 /// Runs that are closer than this are read in one go: the bytes between cost less than another call.

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use b2nd::schunk::{leftovers, remove_leftovers};
 
-use crate::far::Shown as _;
+use crate::shown::Shown as _;
 use crate::talk;
 
 /// Removes what ended processes have left beside the output `path`, and says so on standard error.

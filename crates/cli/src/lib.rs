@@ -20,6 +20,7 @@ mod output;
 mod progress;
 mod report;
 mod show;
+mod shown;
 mod talk;
 pub mod text;
 mod tiling;

@@ -8,8 +8,8 @@ use b2nd::array::npy::{Header, PREFIX_LEN, header_len};
 use b2nd::error::file_kind;
 
 use crate::failure::{Failure, Result};
-use crate::far::Shown as _;
 use crate::open;
+use crate::shown::Shown as _;
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 

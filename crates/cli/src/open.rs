@@ -13,10 +13,10 @@ use b2nd::{Error, Exec, Fault};
 use crate::args::{Place, Raw};
 use crate::failure::{Failure, Result};
 use crate::far;
-use crate::far::Shown as _;
 use crate::leftover;
 use crate::output;
 use crate::report;
+use crate::shown::{self, Shown as _};
 
 /// What a file turned out to be.
 pub(crate) enum Opened {
@@ -49,7 +49,7 @@ pub(crate) fn options(place: Place, exec: Exec) -> OpenOptions {
 pub(crate) fn any(path: &Path, place: Place, exec: Exec) -> Result<Opened> {
     output::check_named(path)?;
     let threads = exec.threads();
-    if let Some(url) = far::url(path) {
+    if let Some(url) = shown::url(path) {
         let array = far::open(url, place, exec)?;
         output::detail(|| opened(path, &array, threads));
         return Ok(Opened::Array(Box::new(array)));

@@ -5,8 +5,9 @@ use std::io::{self, IsTerminal, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use crate::failure::{Failure, Result};
-use crate::far::{self, Shown as _};
+use crate::far;
 use crate::leftover;
+use crate::shown::Shown as _;
 pub(crate) use crate::talk::{Talk, detail, note, set_talk, talks, tell};
 
 /// Whether a path means standard input or output.

@@ -6,9 +6,9 @@ use b2nd::array::{Array, Dtype, Selection, Transaction};
 
 use crate::args::{Append, Place};
 use crate::failure::{Failure, Outcome, Result};
-use crate::far::Shown as _;
 use crate::input::Input;
 use crate::progress::Progress;
+use crate::shown::Shown as _;
 use crate::tiling::Grid;
 use crate::{open, output, report};
 

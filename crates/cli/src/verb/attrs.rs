@@ -12,7 +12,8 @@ use serde_json::{Map, Value as Json};
 
 use crate::args::{Attrs, AttrsAction};
 use crate::failure::{Failure, Outcome, Result};
-use crate::far::{self, Shown as _};
+use crate::far;
+use crate::shown::{self, Shown as _};
 use crate::{leftover, msgpack, open, output};
 
 pub(super) fn run(args: &Attrs) -> Result<Outcome> {
@@ -96,7 +97,7 @@ fn check(args: &Attrs) -> Result<()> {
 fn opened(args: &Attrs) -> Result<SChunk> {
     let write = matches!(args.action, Some(AttrsAction::Set | AttrsAction::Rm | AttrsAction::Import));
     let options = open::options(args.place, Exec::default()).with_write(write);
-    if let Some(url) = far::url(&args.file).filter(|_| !write) {
+    if let Some(url) = shown::url(&args.file).filter(|_| !write) {
         return far::open(url, args.place, Exec::default()).map(Array::into_schunk);
     }
     if write {

@@ -8,10 +8,10 @@ use b2nd::schunk::SChunk;
 
 use crate::args::Cat;
 use crate::failure::{Failure, Outcome, Result};
-use crate::far::Shown as _;
 use crate::open::{self, Opened};
 use crate::output::{self, Draft};
 use crate::progress::Progress;
+use crate::shown::Shown as _;
 use crate::view::View;
 use crate::{input, report};
 

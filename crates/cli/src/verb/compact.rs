@@ -6,7 +6,7 @@ use b2nd::schunk::SChunk;
 
 use crate::args::Compact;
 use crate::failure::{Failure, Outcome, Result};
-use crate::far::Shown as _;
+use crate::shown::Shown as _;
 use crate::{leftover, open, output, report};
 
 pub(super) fn run(args: &Compact) -> Result<Outcome> {

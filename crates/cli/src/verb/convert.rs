@@ -9,9 +9,9 @@ use b2nd::{Exec, Pipeline};
 
 use crate::args::{Convert, Lengths};
 use crate::failure::{Failure, Outcome, Result, STORAGE_HINT};
-use crate::far::Shown as _;
 use crate::open::Opened;
 use crate::progress::Progress;
+use crate::shown::Shown as _;
 use crate::tiling::{Grid, Tiling};
 use crate::view::View;
 use crate::{open, output, report};

@@ -6,9 +6,9 @@ use b2nd::array::{Array, npy};
 
 use crate::args::{Export, Work};
 use crate::failure::{Failure, Outcome, Result};
-use crate::far::Shown as _;
 use crate::output::{self, Draft};
 use crate::progress::Progress;
+use crate::shown::Shown as _;
 use crate::tiling::{Tiling, runs};
 use crate::view::View;
 use crate::{open, report};

@@ -7,9 +7,9 @@ use b2nd::chunk::Params;
 
 use crate::args::Import;
 use crate::failure::{Failure, Outcome, Result, STORAGE_HINT};
-use crate::far::Shown as _;
 use crate::input::Input;
 use crate::progress::Progress;
+use crate::shown::Shown as _;
 use crate::tiling::Grid;
 use crate::{open, output, report};
 

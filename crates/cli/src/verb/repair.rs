@@ -8,9 +8,9 @@ use serde_json::{Value as Json, json};
 
 use crate::args::{LostFill, Repair};
 use crate::failure::{Outcome, Result};
-use crate::far::Shown as _;
 use crate::output::Talk;
 use crate::progress::Progress;
+use crate::shown::Shown as _;
 use crate::{leftover, open, output, report};
 
 /// Lost places that JSON lists; `lost_places` counts all.

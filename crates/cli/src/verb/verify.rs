@@ -9,10 +9,10 @@ use serde_json::{Value as Json, json};
 
 use crate::args::{Place, Verify};
 use crate::failure::{Failure, Outcome, Result};
-use crate::far::Shown as _;
 use crate::open::{self, Opened};
 use crate::output::Talk;
 use crate::progress::Progress;
+use crate::shown::Shown as _;
 use crate::{leftover, output, report};
 
 /// Lines of damage that are printed: more tell nobody more.

@@ -92,10 +92,11 @@ impl Array {
     ///
     /// ```
     /// use b2nd::io::{FileId, ReadBudget, Step};
-    /// use b2nd::{Dtype, Options, s};
-    /// let mut a = Options::new().create_in_memory(Dtype::parse("|u1")?, [100])?;
-    /// a.write_bytes(s![], &(0..100).collect::<Vec<u8>>())?;
-    /// let far_away = a.to_bytes()?;
+    /// use b2nd::{Array, Dtype, OpenOptions, Options, s};
+    /// # let mut made = Options::new().create_in_memory(Dtype::parse("|u1")?, [100])?;
+    /// # made.write_bytes(s![], &(0..100).collect::<Vec<u8>>())?;
+    /// let far_away = made.to_bytes()?;
+    /// let a = Array::from_bytes(far_away.clone(), &OpenOptions::new())?;
     ///
     /// let mut reader = a.reader_of([s![7], s![40..43]])?;
     /// while let Step::Need(ranges) = reader.step(&ReadBudget::default())? {

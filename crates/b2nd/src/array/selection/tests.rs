@@ -200,7 +200,9 @@ fn points_that_are_not_there_say_why() {
     let message = |selection: Selection, shape: &[u64]| selection.resolve(shape).unwrap_err().to_string();
     let refused = message(Selection::points([0, 0, 1, 3]), &[2, 3]);
     assert!(refused.contains("index 3 of point 1 is out of range for axis 1 with 3 items"), "{refused}");
-    assert!(message(Selection::points([0, 0, 1]), &[2, 3]).contains("3 numbers are not a whole number of points"));
+    assert!(
+        message(Selection::points([0, 0, 1]), &[2, 3]).contains("3 numbers are not a whole number of points")
+    );
     assert!(message(Selection::points([]), &[]).contains("has 0 of them"));
     let refused = message(Selection::coordinates([vec![0, -3], vec![0, 0]]), &[2, 3]);
     assert!(refused.contains("index -3 of point 1 is out of range for axis 0 with 2 items"), "{refused}");

@@ -12,10 +12,10 @@ use self::found::{Found, Pair};
 pub(super) use self::side::Side;
 use crate::args::{Diff, Place};
 use crate::failure::{Failure, Outcome, Result};
-use crate::far::Shown as _;
 use crate::numeric::{self, Items, Tolerance};
 use crate::output::Talk;
 use crate::progress::Progress;
+use crate::shown::Shown as _;
 use crate::tiling::{Grid, Tiling};
 use crate::{output, report};
 

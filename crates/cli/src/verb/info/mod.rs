@@ -17,8 +17,8 @@ use serde_json::{Map, Value as Json, json};
 use self::stats::Stats;
 use crate::args::Info;
 use crate::failure::{Failure, Outcome, Result};
-use crate::far::Shown as _;
 use crate::open::{self, Opened};
+use crate::shown::Shown as _;
 use crate::{msgpack, output, report};
 
 pub(super) fn run(args: &Info) -> Result<Outcome> {

@@ -8,8 +8,8 @@ use b2nd_plot::Texts;
 
 use crate::args::Place;
 use crate::failure::{Failure, Result};
-use crate::far::Shown as _;
 use crate::report::lengths;
+use crate::shown::Shown as _;
 use crate::text::{self, Values};
 use crate::tiling::Region;
 use crate::verb::diff::Side;

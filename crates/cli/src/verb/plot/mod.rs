@@ -14,7 +14,7 @@ use b2nd_plot::{ColourDepth, Limits, Scale, Texts};
 pub(super) use self::picture::{Look, Picture};
 use crate::args::{PictureSize, Plot};
 use crate::failure::{Failure, Outcome, Result};
-use crate::far::Shown as _;
+use crate::shown::Shown as _;
 use crate::view::View;
 use crate::{open, output, report};
 
