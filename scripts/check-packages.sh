@@ -62,7 +62,7 @@ b2nd-kernel 130
 b2nd 600
 b2nd-plot 40
 b2nd-remote 130
-b2nd-cli 130
+b2nd-cli 150
 LIST
 
 # It tells every file that it packs: shown where it fails only.
