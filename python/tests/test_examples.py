@@ -23,6 +23,6 @@ def documented():
             yield f"Array.{name}", method
 
 
-@pytest.mark.parametrize(("name", "item"), documented())
+@pytest.mark.parametrize(("name", "item"), list(documented()))
 def test_a_public_name_has_an_example(name, item):
     assert ">>> " in (inspect.getdoc(item) or ""), f"{name} has no example"
