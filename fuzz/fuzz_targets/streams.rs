@@ -2,8 +2,7 @@
 //! when the writer is dropped, and what is no slab is refused without a trace.
 #![no_main]
 
-use b2nd::array::StreamWriter;
-use b2nd::{Array, Codec, Dtype, Durability, Exec, Layout, Options, Params, Slabs};
+use b2nd::{Array, Codec, Dtype, Durability, Exec, Layout, Options, Params, Slabs, StreamWriter};
 use b2nd_fuzz::place::Folder;
 use b2nd_testkit::nd::NaiveArray;
 use libfuzzer_sys::arbitrary::{Result, Unstructured};

@@ -1,6 +1,7 @@
 //! A codec and a filter as a user may bring them along: their ids are the first that are free for anybody.
 
-use b2nd::registry::{BlockCodec, BlockFilter, BlockInfo, BlockResult, Registry};
+use b2nd::Registry;
+use b2nd::registry::{BlockCodec, BlockFilter, BlockInfo, BlockResult};
 
 /// The id of [`Runs`].
 pub const CODEC: u8 = 160;

@@ -1,6 +1,6 @@
 //! Lists the public API of the library, one line an item, and compares it with `docs/API.txt`; with `--write` renews that file.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -33,6 +33,11 @@ fn run(arguments: impl Iterator<Item = String>) -> Result<ExitCode, Box<dyn Erro
         return Ok(ExitCode::SUCCESS);
     }
     let listed = fs::read_to_string(&list)?;
+    let twice = two_paths(&found);
+    if !twice.is_empty() {
+        eprintln!("{}\neach public item has one path: leave out the others", twice.join("\n"));
+        return Ok(ExitCode::FAILURE);
+    }
     if found == listed {
         println!("{} public items, as listed in {LIST}", found.lines().count());
         return Ok(ExitCode::SUCCESS);
@@ -85,7 +90,33 @@ fn public_api(json: &Path) -> Result<String, Box<dyn Error>> {
         .omit_auto_trait_impls(true)
         .omit_auto_derived_impls(true)
         .build()?;
-    Ok(api.items().map(|item| format!("{item}\n")).collect())
+    // Several `impl` blocks of one type begin with the same line.
+    let mut seen = BTreeSet::new();
+    let lines = api.items().map(|item| format!("{item}\n"));
+    Ok(lines.filter(|line| seen.insert(line.clone())).collect())
+}
+
+/// What declares an item with a path of its own.
+const DECLARATIONS: [&str; 9] =
+    ["struct", "enum", "union", "trait", "type", "fn", "const", "static", "macro"];
+
+/// The items of modules that are listed with the same name under several paths, each with its paths.
+fn two_paths(list: &str) -> Vec<String> {
+    let mut paths: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for line in list.lines() {
+        let mut words = line.split(' ').skip_while(|word| *word != "pub").skip(1);
+        let Some(kind) = words.find(|word| !matches!(*word, "unsafe" | "async")) else { continue };
+        let Some(path) = words.next().filter(|_| DECLARATIONS.contains(&kind)) else { continue };
+        let end = path.find(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | ':')).unwrap_or(path.len());
+        let path = path[..end].trim_end_matches(':');
+        let Some((module, name)) = path.rsplit_once("::") else { continue };
+        // What belongs to a type has the path of the type.
+        if !module.split("::").any(|part| part.starts_with(char::is_uppercase)) {
+            paths.entry(name).or_default().insert(path);
+        }
+    }
+    let several = paths.into_iter().filter(|(_, paths)| paths.len() > 1);
+    several.map(|(name, paths)| format!("{name}: {}", Vec::from_iter(paths).join(", "))).collect()
 }
 
 /// The lines that are only in one of two lists, with a sign.
@@ -97,11 +128,19 @@ fn changes(before: &str, after: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::changes;
+    use super::{changes, two_paths};
 
     #[test]
     fn changes_are_lines_with_a_sign() {
         assert_eq!(changes("a\nb\n", "a\nc\n"), ["-b", "+c"]);
         assert!(changes("a\n", "a\n").is_empty());
+    }
+
+    #[test]
+    fn an_item_with_two_paths_is_found() {
+        let list = "pub mod b\npub mod b::io\n#[non_exhaustive] pub enum b::io::Lock\npub enum b::Lock\n\
+                    pub struct b::View<'a>\npub fn b::View<'a>::new(b::Lock) -> Self\n\
+                    pub fn b::io::View::new() -> Self\npub fn b::io::open()\npub fn b::new()\n";
+        assert_eq!(two_paths(list), ["Lock: b::Lock, b::io::Lock"]);
     }
 }

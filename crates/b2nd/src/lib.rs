@@ -42,35 +42,49 @@
 
 pub mod array;
 pub mod chunk;
-pub mod codec;
+mod codec;
 pub mod error;
-pub mod exec;
-pub mod filter;
-pub mod frame;
+mod exec;
+mod filter;
+mod frame;
 pub mod io;
-pub mod limits;
+mod limits;
 pub mod registry;
 mod repair;
 pub mod schunk;
 mod wire;
 
-pub use array::{
-    Array, ArrayField, ArrayWriter, AttrValue, Attrs, AttrsMut, Axis, Damage, Dtype, Element, Ellipsis, Fill,
-    NewAxis, Options, Over, Reduced, Resize, ResolvedSelection, Selection, Shape, Slabs, StreamWriter,
-    StructElement, TakenAxis, Transaction, Verified, View, ViewMut,
-};
-pub use chunk::{Params, SplitMode};
+// Each public item has one path: here what most programs name, in the modules the rest.
+pub use array::attrs::{AttrValue, Attrs, AttrsMut};
+pub use array::dtype::Dtype;
+pub use array::element::Element;
+pub use array::handle::Array;
+pub use array::options::{Fill, Options};
+pub use array::read::ArrayField;
+pub use array::reduce::{Over, Reduced};
+pub use array::reshape::Resize;
+pub use array::selection::{Axis, Ellipsis, NewAxis, ResolvedSelection, Selection, TakenAxis};
+pub use array::shape::Shape;
+pub use array::stream::{Slabs, StreamWriter};
+pub use array::structure::StructElement;
+pub use array::view::{View, ViewMut};
+pub use array::write::{ArrayWriter, Transaction};
+pub use chunk::params::{Params, SplitMode};
 pub use codec::Codec;
-pub use error::{Error, Fault, Holder, LockedError, Part, Result};
+pub use error::variants::{Error, Fault, Result};
 pub use exec::{Cancel, Exec};
 pub use filter::{Filter, Pipeline};
-pub use frame::Durability;
+pub use frame::{Durability, Layout};
+pub use io::b2lock::B2Lock;
 pub use limits::Limits;
-pub use registry::Registry;
+pub use registry::table::Registry;
 pub use repair::{Guess, RepairOptions, Repaired, repair, repair_bytes, repair_in_place};
-pub use schunk::{
-    B2Lock, BlockPlace, CacheUse, FrameInfo, FrameOptions, Layout, OpenOptions, SChunk, SaveOptions,
-};
+pub use schunk::cache::CacheUse;
+pub use schunk::frame_options::FrameOptions;
+pub use schunk::handle::SChunk;
+pub use schunk::hooks::BlockPlace;
+pub use schunk::options::{OpenOptions, SaveOptions};
+pub use schunk::verify::{Damage, Verified};
 
 /// The Rust of the README runs as a test.
 #[cfg(all(doctest, feature = "ndarray"))]

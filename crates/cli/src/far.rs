@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use b2nd::Exec;
-use b2nd::array::Array;
+use b2nd::{Array, Exec};
 
 use crate::args::Place;
 use crate::failure::{Failure, Result};

@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use b2nd::array::Dtype;
+use b2nd::Dtype;
 
 use crate::failure::{Failure, Result};
 use crate::interrupt::Stream;

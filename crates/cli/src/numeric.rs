@@ -1,6 +1,7 @@
 //! Items as numbers for pictures and comparisons, whatever their dtype and byte order.
 
-use b2nd::array::{ByteOrder, Dtype, Kind};
+use b2nd::Dtype;
+use b2nd::array::{ByteOrder, Kind};
 
 /// Converts items to floats: integers and floats as they are, booleans to 0 and 1, complex numbers to their magnitude.
 /// `None` for items that are no numbers.

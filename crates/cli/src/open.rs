@@ -4,11 +4,9 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use b2nd::array::{Array, Dtype, OpenOptions};
 use b2nd::chunk::ChunkHeader;
 use b2nd::error::file_kind;
-use b2nd::schunk::SChunk;
-use b2nd::{Error, Exec, Fault};
+use b2nd::{Array, Dtype, Error, Exec, Fault, OpenOptions, SChunk};
 
 use crate::args::{Place, Raw};
 use crate::failure::{Failure, Result};

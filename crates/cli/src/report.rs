@@ -2,10 +2,8 @@
 
 use std::time::Duration;
 
-use b2nd::array::{Array, Dtype};
-use b2nd::chunk::Params;
-use b2nd::schunk::{Rewritten, SChunk, SpaceUse};
-use b2nd::{AttrValue, Codec, Damage, Filter, Pipeline, filter};
+use b2nd::schunk::{Rewritten, SpaceUse};
+use b2nd::{Array, AttrValue, Codec, Damage, Dtype, Filter, Params, Pipeline, SChunk};
 use serde_json::{Value as Json, json};
 
 /// A shape as Python writes it: `()`, `(5,)`, `(3, 4)`.
@@ -104,7 +102,7 @@ pub(crate) fn dtype(dtype: &Dtype) -> String {
 /// The filters that are in use, in pipeline order, with their meta bytes.
 pub(crate) fn filters(pipeline: &Pipeline) -> Vec<(Filter, u8)> {
     let slots = pipeline.ids().into_iter().zip(pipeline.meta());
-    slots.filter_map(|(id, meta)| filter::Filter::from_id(id).map(|f| (f, meta))).collect()
+    slots.filter_map(|(id, meta)| Filter::from_id(id).map(|f| (f, meta))).collect()
 }
 
 /// The filters as `--filter` takes them.

@@ -1,6 +1,6 @@
 //! Values as NumPy prints them, read from an array no further than they are shown; and all of them as CSV and JSON.
 
-use b2nd::array::{Array, Dtype};
+use b2nd::{Array, Dtype};
 
 use crate::failure::{Failure, Result};
 use crate::output;

@@ -3,9 +3,7 @@
 use crate::Outcome;
 use crate::case::{Case, hex};
 use crate::write::split_number;
-use b2nd::Exec;
-use b2nd::array::{Array, Dtype, OpenOptions, Selection};
-use b2nd::schunk::Layout;
+use b2nd::{Array, Dtype, Exec, Layout, OpenOptions, Selection};
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::path::Path;

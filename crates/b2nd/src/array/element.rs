@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 /// `f64`, and `bool`; for structures by [`struct_element!`](crate::struct_element). The trait is sealed.
 ///
 /// ```
-/// use b2nd::array::{Dtype, Element};
+/// use b2nd::{Dtype, Element};
 /// assert!(f32::reads(&Dtype::parse(">f4")?));
 /// assert!(i64::reads(&Dtype::parse("<M8[ns]")?));
 /// assert!(!u32::reads(&Dtype::parse("<i4")?));

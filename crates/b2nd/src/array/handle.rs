@@ -258,8 +258,7 @@ impl Array {
     /// Saves the array as a new file or directory, compact and without recompression: see [`SChunk::save`](crate::schunk::FrameState::save).
     ///
     /// ```
-    /// use b2nd::schunk::SaveOptions;
-    /// use b2nd::{Array, Dtype, Options};
+    /// use b2nd::{Array, Dtype, Options, SaveOptions};
     /// # let path = std::env::temp_dir().join(format!("b2nd-doc-asave-{}.b2nd", std::process::id()));
     /// let in_memory = Options::new().create_in_memory(Dtype::parse("<i4")?, [10, 10])?;
     /// in_memory.save(&path, &SaveOptions::new())?;

@@ -19,7 +19,8 @@ const GROWTH_DIGITS: usize = 21;
 /// A parsed `.npy` header.
 ///
 /// ```
-/// use b2nd::array::{Dtype, npy};
+/// use b2nd::Dtype;
+/// use b2nd::array::npy;
 /// let header = npy::Header::new(Dtype::parse("<f4")?, vec![3, 4], false);
 /// let bytes = header.to_bytes()?;
 /// assert_eq!(bytes.len(), 128);

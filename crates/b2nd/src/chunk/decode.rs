@@ -30,8 +30,8 @@ const PART_BYTES: usize = 1 << 20;
 /// a frame is [`SChunk::context`](crate::schunk::FrameState::context).
 ///
 /// ```
-/// use b2nd::chunk::{Params, decode, encode};
-/// use b2nd::{Exec, Limits};
+/// use b2nd::{Exec, Limits, Params};
+/// use b2nd::chunk::{decode, encode};
 /// let chunk = encode(b"some bytes, some bytes, and some more bytes", &Params::new(1), &Exec::new(1))?;
 /// let bytes = decode(&chunk, &Limits::default(), &Exec::new(1))?;
 /// assert_eq!(bytes, b"some bytes, some bytes, and some more bytes");
@@ -47,8 +47,8 @@ pub fn decode(chunk: &[u8], context: impl Into<Context>, exec: &Exec) -> Result<
 /// Decompresses a whole chunk into `dst`, which has exactly its uncompressed size; `context` as in [`decode`].
 ///
 /// ```
-/// use b2nd::chunk::{Params, decode_into, encode};
-/// use b2nd::{Exec, Limits};
+/// use b2nd::{Exec, Limits, Params};
+/// use b2nd::chunk::{decode_into, encode};
 /// let chunk = encode(&[3; 100], &Params::new(1), &Exec::new(1))?;
 /// let mut bytes = [0; 100];
 /// decode_into(&chunk, &mut bytes, &Limits::default(), &Exec::new(1))?;
@@ -72,8 +72,8 @@ pub fn decode_into(chunk: &[u8], dst: &mut [u8], context: impl Into<Context>, ex
 /// [`decode`].
 ///
 /// ```
-/// use b2nd::chunk::{Params, decode_range, encode};
-/// use b2nd::{Exec, Limits};
+/// use b2nd::{Exec, Limits, Params};
+/// use b2nd::chunk::{decode_range, encode};
 /// let bytes: Vec<u8> = (0..100).collect();
 /// let chunk = encode(&bytes, &Params::new(1), &Exec::new(1))?;
 /// let mut few = [0; 3];

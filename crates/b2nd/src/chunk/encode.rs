@@ -60,8 +60,8 @@ impl BlockSource for &[u8] {
 /// Compresses `src` into one chunk, block by block on the threads of `exec`.
 ///
 /// ```
-/// use b2nd::chunk::{Params, encode};
-/// use b2nd::{Codec, Exec};
+/// use b2nd::{Codec, Exec, Params};
+/// use b2nd::chunk::encode;
 /// let items: Vec<u8> = (0..10_000u32).flat_map(u32::to_le_bytes).collect();
 /// let chunk = encode(&items, &Params::new(4).with_codec(Codec::Lz4), &Exec::new(1))?;
 /// assert!(chunk.len() < items.len() / 4);
@@ -74,8 +74,8 @@ pub fn encode(src: &[u8], params: &Params, exec: &Exec) -> Result<Vec<u8>> {
 /// As [`encode`], with codecs and filters of the user and with what an array knows of its blocks.
 ///
 /// ```
-/// use b2nd::chunk::{Context, Params, encode_with};
-/// use b2nd::{Codec, Exec, Registry};
+/// use b2nd::{Codec, Exec, Params, Registry};
+/// use b2nd::chunk::{Context, encode_with};
 /// let context = Context::default().with_registry(Registry::new());
 /// let params = Params::new(1).with_codec(Codec::from_id(200));
 /// let error = encode_with(&[1; 100], &params, &context, &Exec::new(1)).unwrap_err();
@@ -91,8 +91,8 @@ pub fn encode_with(src: &[u8], params: &Params, context: &Context, exec: &Exec) 
 /// Like [`encode_with`], but replaces the contents of `out`, so that its memory is reused.
 ///
 /// ```
-/// use b2nd::chunk::{Context, Params, decode, encode_into};
-/// use b2nd::{Exec, Limits};
+/// use b2nd::{Exec, Limits, Params};
+/// use b2nd::chunk::{Context, decode, encode_into};
 /// let (params, exec, mut chunk) = (Params::new(1), Exec::new(1), Vec::new());
 /// for byte in [1, 2] {
 ///     encode_into(&[byte; 1000], &params, &Context::default(), &exec, &mut chunk)?;

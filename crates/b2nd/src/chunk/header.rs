@@ -48,7 +48,8 @@ const FLAG_INSTRUMENTED: u8 = 0x80;
 /// The header of a chunk, checked.
 ///
 /// ```
-/// use b2nd::chunk::{ChunkHeader, Params, encode};
+/// use b2nd::Params;
+/// use b2nd::chunk::{ChunkHeader, encode};
 /// let chunk = encode(&[7; 1000], &Params::new(4), &b2nd::Exec::new(1))?;
 /// let header = ChunkHeader::parse(&chunk)?;
 /// assert_eq!((header.nbytes(), header.typesize()), (1000, 4));
@@ -247,7 +248,8 @@ impl ChunkHeader {
     /// The number of blocks (also of raw and special chunks, by their block size).
     ///
     /// ```
-    /// use b2nd::chunk::{ChunkHeader, Params, encode};
+    /// use b2nd::Params;
+    /// use b2nd::chunk::{ChunkHeader, encode};
     /// let chunk = encode(&[7; 1000], &Params::new(4).with_blocksize(Some(300)), &b2nd::Exec::new(1))?;
     /// assert_eq!(ChunkHeader::parse(&chunk)?.nblocks(), 4);
     /// # Ok::<(), b2nd::Error>(())

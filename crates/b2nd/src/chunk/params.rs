@@ -39,7 +39,7 @@ impl SplitMode {
     /// The mode that this number stands for.
     ///
     /// ```
-    /// use b2nd::chunk::SplitMode;
+    /// use b2nd::SplitMode;
     /// assert_eq!(SplitMode::from_id(3), Some(SplitMode::Auto));
     /// assert_eq!(SplitMode::from_id(0), None);
     /// ```
@@ -57,8 +57,7 @@ impl SplitMode {
 /// Parameters by which chunks are compressed.
 ///
 /// ```
-/// use b2nd::chunk::Params;
-/// use b2nd::Codec;
+/// use b2nd::{Codec, Params};
 /// let params = Params::new(4).with_codec(Codec::Lz4).with_clevel(9).with_pipeline("delta,shuffle".parse()?);
 /// assert_eq!((params.typesize(), params.clevel()), (4, 9));
 /// # Ok::<(), b2nd::Error>(())
@@ -316,7 +315,8 @@ impl Params {
 /// The sizes are those that users of Blosc2 expect: by the level, larger for the slow codecs and for split blocks.
 ///
 /// ```
-/// use b2nd::chunk::{Params, auto_blocksize};
+/// use b2nd::Params;
+/// use b2nd::chunk::auto_blocksize;
 /// let params = Params::new(8).with_codec(b2nd::Codec::Lz4).with_pipeline(b2nd::Pipeline::none());
 /// assert_eq!(auto_blocksize(10_000_000, &params), 128 << 10);
 /// assert_eq!(auto_blocksize(1000, &params), 1000);

@@ -82,7 +82,8 @@ pub(super) fn fill(dst: &mut [u8], item: &[u8], phase: usize) {
 /// A special chunk of `nbytes`; `value` is the item of [`Special::Value`] and empty otherwise.
 ///
 /// ```
-/// use b2nd::chunk::{Params, Special, decode, encode_special};
+/// use b2nd::Params;
+/// use b2nd::chunk::{Special, decode, encode_special};
 /// let chunk = encode_special(Special::Value, 4000, &7u32.to_le_bytes(), &Params::new(4))?;
 /// assert_eq!(chunk.len(), 36);
 /// let items = decode(&chunk, &b2nd::Limits::default(), &b2nd::Exec::new(1))?;

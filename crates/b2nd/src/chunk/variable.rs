@@ -28,8 +28,8 @@ use std::sync::PoisonError;
 /// The block size and the split mode of `params` play no part. C-Blosc2 reads such chunks since 3.0.
 ///
 /// ```
-/// use b2nd::chunk::{Context, Params, decode, decode_block, encode_blocks};
-/// use b2nd::{Exec, Limits};
+/// use b2nd::{Exec, Limits, Params};
+/// use b2nd::chunk::{Context, decode, decode_block, encode_blocks};
 /// let context = Context::new(Limits::default());
 /// let words = [&b"one"[..], b"twenty-one", b"two"];
 /// let chunk = encode_blocks(&words, &Params::new(1), &context, &Exec::new(1))?;
@@ -175,8 +175,8 @@ fn assemble(mut header: ChunkHeader, dictionary: Option<&[u8]>, packed: &[Vec<u8
 /// Decompresses block `n` of a chunk of any kind, touching nothing but it (and the first block, where others refer to that).
 ///
 /// ```
-/// use b2nd::chunk::{Params, decode_block, encode};
-/// use b2nd::{Exec, Limits};
+/// use b2nd::{Exec, Limits, Params};
+/// use b2nd::chunk::{decode_block, encode};
 /// let chunk = encode(&[5; 1000], &Params::new(1).with_blocksize(Some(300)), &Exec::new(1))?;
 /// assert_eq!(decode_block(&chunk, 3, &Limits::default(), &Exec::new(1))?, [5; 100]);
 /// # Ok::<(), b2nd::Error>(())

@@ -11,7 +11,7 @@ mod metalayers;
 mod offsets;
 mod packed;
 mod parse;
-pub mod plan;
+pub(crate) mod plan;
 pub(crate) mod salvage;
 mod space;
 mod torn;

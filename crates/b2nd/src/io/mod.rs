@@ -1,6 +1,6 @@
 //! Where the bytes of a frame live: memory, files, or a store of the caller's. The only place that uses `std::fs`.
 
-mod b2lock;
+pub(crate) mod b2lock;
 mod file;
 mod fresh;
 mod held;
@@ -24,8 +24,7 @@ mod sparse;
 mod store;
 
 pub use crate::frame::plan::{FileId, WriteStep};
-pub use b2lock::B2Lock;
-pub(crate) use b2lock::LockFile;
+pub(crate) use b2lock::{B2Lock, LockFile};
 pub(crate) use file::FileStore;
 pub(crate) use memory::MemoryStore;
 pub(crate) use mended::{Mended, mend};

@@ -4,16 +4,14 @@
 //! found in the [`Registry`] that the caller hands in, or not at all: nothing is ever loaded because a file says so.
 
 mod block;
-mod context;
+pub(crate) mod context;
 mod known;
-mod table;
+pub(crate) mod table;
 
 pub use block::{BlockCodec, BlockFilter, BlockInfo, BlockResult};
-pub use context::Context;
-pub(crate) use context::Setting;
+pub(crate) use context::{Context, Setting};
 pub(crate) use known::{FIRST_FREE, codec_label, filter_label};
-pub use table::Registry;
-pub(crate) use table::{UserCodec, UserFilter};
+pub(crate) use table::{Registry, UserCodec, UserFilter};
 
 #[cfg(test)]
 mod tests;

@@ -13,7 +13,8 @@ use std::sync::Arc;
 /// in may be brought along as well.
 ///
 /// ```
-/// use b2nd::registry::{BlockFilter, BlockInfo, BlockResult, Registry};
+/// use b2nd::Registry;
+/// use b2nd::registry::{BlockFilter, BlockInfo, BlockResult};
 /// struct Invert;
 /// impl BlockFilter for Invert {
 ///     fn apply(&self, _: &BlockInfo<'_>, src: &[u8], dst: &mut [u8]) -> BlockResult<()> {

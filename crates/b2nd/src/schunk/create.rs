@@ -12,8 +12,8 @@ use std::path::Path;
 /// How a new super-chunk is made.
 ///
 /// ```
-/// use b2nd::{Codec, Params};
-/// use b2nd::schunk::{CreateOptions, Layout};
+/// use b2nd::{Codec, Layout, Params};
+/// use b2nd::schunk::CreateOptions;
 /// let schunk = CreateOptions::new(Params::new(8).with_codec(Codec::Lz4))
 ///     .with_chunksize(1 << 20)
 ///     .with_metalayer("origin", *b"\xa7station")

@@ -39,7 +39,7 @@ impl FrameState {
     /// Memory: one compressed chunk, and the offsets.
     ///
     /// ```
-    /// use b2nd::schunk::{Layout, OpenOptions, SChunk, SaveOptions};
+    /// use b2nd::{Layout, OpenOptions, SChunk, SaveOptions};
     /// # use b2nd::{Dtype, Options};
     /// # let dir = std::env::temp_dir().join(format!("b2nd-doc-save-{}", std::process::id()));
     /// # std::fs::create_dir_all(&dir).unwrap();

@@ -26,7 +26,7 @@ use std::sync::{Arc, LazyLock};
 /// in this process and in others, where the file system has locks; C-Blosc2 does not.
 ///
 /// ```no_run
-/// use b2nd::schunk::{OpenOptions, SChunk};
+/// use b2nd::{OpenOptions, SChunk};
 /// let frame = SChunk::open("data.b2frame", &OpenOptions::new())?;
 /// for n in 0..frame.nchunks() {
 ///     println!("chunk {n}: {} bytes", frame.chunk(n)?.len());

@@ -81,7 +81,7 @@ impl SChunk {
     /// Opens a contiguous frame in memory; bytes past the end of the frame are ignored.
     ///
     /// ```
-    /// use b2nd::schunk::{OpenOptions, SChunk};
+    /// use b2nd::{OpenOptions, SChunk};
     /// let error = SChunk::from_bytes(vec![0; 100], &OpenOptions::new()).unwrap_err();
     /// assert_eq!(error.fault(), b2nd::Fault::File);
     /// ```

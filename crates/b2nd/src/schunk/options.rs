@@ -9,8 +9,7 @@ use std::path::Path;
 /// How a frame is opened: for reading by default.
 ///
 /// ```
-/// use b2nd::{Exec, Limits};
-/// use b2nd::schunk::OpenOptions;
+/// use b2nd::{Exec, Limits, OpenOptions};
 /// let options = OpenOptions::new()
 ///     .with_write(true)
 ///     .with_limits(Limits::default().with_max_index_bytes(1 << 20))
@@ -72,7 +71,7 @@ impl OpenOptions {
 /// How a frame is saved: as one file, and not over an existing one, by default.
 ///
 /// ```
-/// use b2nd::schunk::{Layout, SaveOptions};
+/// use b2nd::{Layout, SaveOptions};
 /// let options = SaveOptions::new().with_layout(Layout::Sparse).with_overwrite(true);
 /// # let _ = options;
 /// ```

@@ -51,8 +51,8 @@ impl SChunk {
     /// anything. What was not committed is forgotten. What is in memory, or in a store of the caller's, has no other handle.
     ///
     /// ```
-    /// use b2nd::Params;
-    /// use b2nd::schunk::{CreateOptions, OpenOptions, SChunk};
+    /// use b2nd::{OpenOptions, Params, SChunk};
+    /// use b2nd::schunk::CreateOptions;
     /// # let path = std::env::temp_dir().join(format!("b2nd-doc-refresh-{}", std::process::id()));
     /// let mut writer = CreateOptions::new(Params::new(1)).create(&path)?;
     /// let mut reader = SChunk::open(&path, &OpenOptions::new())?;

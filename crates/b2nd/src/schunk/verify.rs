@@ -137,8 +137,8 @@ impl FrameState {
     /// Chunks that the index puts in the same place are decoded once. Memory: blocks, and at most 16 bytes for each stored chunk.
     ///
     /// ```
-    /// use b2nd::Params;
-    /// use b2nd::schunk::{CreateOptions, OpenOptions, SChunk};
+    /// use b2nd::{OpenOptions, Params, SChunk};
+    /// use b2nd::schunk::CreateOptions;
     /// let options = CreateOptions::new(Params::new(1)).with_checksums(true);
     /// let schunk = options.create_with_in_memory(|t| t.append(b"what is kept"))?;
     /// let mut bytes = schunk.to_bytes()?;

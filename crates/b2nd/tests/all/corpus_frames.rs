@@ -1,8 +1,7 @@
 //! Frames of old releases, where the shared corpus is there: all open, and plain ones decode to their digests.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 
-use b2nd::chunk;
-use b2nd::schunk::{OpenOptions, SChunk};
+use b2nd::{OpenOptions, SChunk, chunk};
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 

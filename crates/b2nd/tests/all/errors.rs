@@ -3,10 +3,11 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helper functions too")]
 
 use crate::scratch::Scratch;
-use b2nd::array::{FillJob, FillReceipt, Slabs};
+use b2nd::array::{FillJob, FillReceipt};
 use b2nd::schunk::CreateOptions;
 use b2nd::{
-    Array, Codec, Dtype, Error, Fault, Layout, OpenOptions, Options, Params, Pipeline, SChunk, Selection, s,
+    Array, Codec, Dtype, Error, Fault, Layout, OpenOptions, Options, Params, Pipeline, SChunk, Selection,
+    Slabs, s,
 };
 
 /// Four rows of five `<i4`.

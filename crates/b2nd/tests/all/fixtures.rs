@@ -2,9 +2,11 @@
 //!
 //! The manifests are described in `scripts/fixtures_b2nd.py`.
 
-use b2nd::array::{Array, OpenOptions, Options, Revision, Selection};
-use b2nd::schunk::{CreateOptions, Layout, SChunk, SaveOptions};
-use b2nd::{RepairOptions, repair, repair_bytes};
+use b2nd::array::Revision;
+use b2nd::schunk::CreateOptions;
+use b2nd::{
+    Array, Layout, OpenOptions, Options, RepairOptions, SChunk, SaveOptions, Selection, repair, repair_bytes,
+};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 

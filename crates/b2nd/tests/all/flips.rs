@@ -8,8 +8,8 @@
 
 use b2nd::chunk::Special;
 use b2nd::io::{FileId, ReadStore};
-use b2nd::schunk::{CreateOptions, Layout, OpenOptions, SChunk};
-use b2nd::{Array, Codec, Dtype, Error, Exec, Options, Params, Result, s};
+use b2nd::schunk::CreateOptions;
+use b2nd::{Array, Codec, Dtype, Error, Exec, Layout, OpenOptions, Options, Params, Result, SChunk, s};
 use b2nd_testkit::rng::Rng;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

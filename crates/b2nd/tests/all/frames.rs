@@ -1,8 +1,7 @@
 //! Frames that python-blosc2 made are read to the byte, and copied without loss.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 
-use b2nd::chunk;
-use b2nd::schunk::{Layout, OpenOptions, SChunk};
+use b2nd::{Layout, OpenOptions, SChunk, chunk};
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 

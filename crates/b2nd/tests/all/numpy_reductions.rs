@@ -2,8 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helper functions too")]
 
-use b2nd::array::{Kind, Reduced};
-use b2nd::{Array, Dtype, Error, Exec, OpenOptions, Over};
+use b2nd::array::Kind;
+use b2nd::{Array, Dtype, Error, Exec, OpenOptions, Over, Reduced};
 
 fn unhex(text: &str) -> Vec<u8> {
     (0..text.len()).step_by(2).map(|at| u8::from_str_radix(&text[at..at + 2], 16).unwrap()).collect()

@@ -2,9 +2,9 @@
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
-use b2nd::array::{Fill, FillJob};
-use b2nd::schunk::{CreateOptions, Layout};
-use b2nd::{Array, Dtype, Durability, OpenOptions, Options, Params, Result, SChunk};
+use b2nd::array::FillJob;
+use b2nd::schunk::CreateOptions;
+use b2nd::{Array, Dtype, Durability, Fill, Layout, OpenOptions, Options, Params, Result, SChunk};
 use std::env;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};

@@ -2,8 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helper functions too")]
 
-use b2nd::array::Reduced;
-use b2nd::{Array, Axis, Dtype, Element, Error, Exec, Fill, Options, Over, Selection, s};
+use b2nd::{Array, Axis, Dtype, Element, Error, Exec, Fill, Options, Over, Reduced, Selection, s};
 use proptest::prelude::*;
 
 #[derive(Debug, Clone)]

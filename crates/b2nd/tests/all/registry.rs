@@ -3,8 +3,10 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helper functions too")]
 
 use b2nd::chunk::{Context, decode, decode_range, encode_with};
-use b2nd::registry::{BlockCodec, BlockFilter, BlockInfo, BlockResult, Registry};
-use b2nd::{Array, Codec, Dtype, Error, Exec, Filter, Limits, OpenOptions, Options, Params, Pipeline, s};
+use b2nd::registry::{BlockCodec, BlockFilter, BlockInfo, BlockResult};
+use b2nd::{
+    Array, Codec, Dtype, Error, Exec, Filter, Limits, OpenOptions, Options, Params, Pipeline, Registry, s,
+};
 
 /// Runs as (length, byte), each byte XORed with the meta byte.
 struct XorRuns;

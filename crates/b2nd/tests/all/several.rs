@@ -47,7 +47,7 @@ fn frames_appended_by_the_reference_are_found_and_read() -> Outcome {
         let listed = frames(&path, &OpenOptions::new())?;
         assert_eq!(listed, frames_in(&bytes, &OpenOptions::new())?);
         assert_eq!(listed.len(), lines.len());
-        let ends: u64 = listed.iter().map(b2nd::FrameInfo::frame_len).sum();
+        let ends: u64 = listed.iter().map(b2nd::schunk::FrameInfo::frame_len).sum();
         assert_eq!(listed[0].offset() + ends, bytes.len() as u64, "{file}: nothing is between them");
         for ((number, info), fields) in (0..).zip(&listed).zip(&lines) {
             let &[_, offset, shape, sha256, note] = &fields[..] else { return Err("five fields".into()) };

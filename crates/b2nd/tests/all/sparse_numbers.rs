@@ -1,8 +1,7 @@
 //! The numbers of chunk files in a sparse frame against its compressed bytes: C-Blosc2 takes them for offsets, and opens
 //! no frame in which one is above the compressed bytes less 32.
 
-use b2nd::array::{Array, Dtype, Fill, OpenOptions, Options, Selection};
-use b2nd::schunk::Layout;
+use b2nd::{Array, Dtype, Fill, Layout, OpenOptions, Options, Selection};
 
 #[test]
 fn a_small_sparse_array_that_is_often_updated_stays_readable_for_others()

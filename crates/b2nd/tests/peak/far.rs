@@ -2,10 +2,10 @@
 
 use crate::hostile::Forged;
 use crate::{ALLOCATOR, alone};
-use b2nd::chunk::{Params, encode};
+use b2nd::chunk::encode;
 use b2nd::io::{FileRange, ReadBudget, Step};
 use b2nd::schunk::Opener;
-use b2nd::{Array, Codec, Exec, Filter, Layout, OpenOptions, Pipeline, Selection};
+use b2nd::{Array, Codec, Exec, Filter, Layout, OpenOptions, Params, Pipeline, Selection};
 use b2nd_testkit::rng::Rng;
 
 /// The decoded index blocks that are kept, buffers of the size of a block, and the tables of a decoder.

@@ -2,9 +2,8 @@
 //! array.
 
 use crate::{ALLOCATOR, alone};
-use b2nd::array::Reduced;
-use b2nd::registry::{BlockCodec, BlockInfo, BlockResult, Registry};
-use b2nd::{Array, Codec, Dtype, Exec, Fill, Options, Over, Resize, Slabs, s};
+use b2nd::registry::{BlockCodec, BlockInfo, BlockResult};
+use b2nd::{Array, Codec, Dtype, Exec, Fill, Options, Over, Reduced, Registry, Resize, Slabs, s};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -7,8 +7,8 @@ use crate::groups::name::{COMPRESSION, DECOMPRESSION, SIZE};
 use crate::measure::Fill;
 use crate::report::{Label, Unit};
 use crate::rival::{Chunker, Rival, Setting};
-use b2nd::chunk::{self, Context, Params};
-use b2nd::{Codec, Exec, Limits, Pipeline};
+use b2nd::chunk::{self, Context};
+use b2nd::{Codec, Exec, Limits, Params, Pipeline};
 use b2nd_interop::Outcome;
 use b2nd_interop::generate::CODECS;
 

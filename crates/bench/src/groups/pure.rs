@@ -5,8 +5,8 @@ use crate::data::{self, Kind};
 use crate::groups::name::PURE;
 use crate::measure::Fill;
 use crate::report::{Label, Unit};
-use b2nd::chunk::{self, Params};
-use b2nd::{Codec, Exec, Limits, Pipeline};
+use b2nd::chunk;
+use b2nd::{Codec, Exec, Limits, Params, Pipeline};
 use b2nd_interop::Outcome;
 use b2nd_interop::generate::CODECS;
 use blosc2_pure_rs::compress::{

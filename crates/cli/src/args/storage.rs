@@ -1,9 +1,7 @@
 //! The options that say how an array is stored and with how much memory: shared by `import`, `convert` and `demo`.
 
-use b2nd::array::{MAX_NDIM, Options};
-use b2nd::chunk::{Params, SplitMode};
-use b2nd::schunk::Layout;
-use b2nd::{Exec, Pipeline};
+use b2nd::array::MAX_NDIM;
+use b2nd::{Exec, Layout, Options, Params, Pipeline, SplitMode};
 use clap::Args;
 
 use crate::args::values::{ByteSize, CodecChoice, Filters, Lengths, is_zfp};

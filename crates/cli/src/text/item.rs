@@ -1,6 +1,7 @@
 //! The texts of the items of an array, which depend on all of them: numbers share a width, floats a notation.
 
-use b2nd::array::{ByteOrder, Dtype, Field, Kind, TimeUnit, bytes_repr, code_points_repr};
+use b2nd::Dtype;
+use b2nd::array::{ByteOrder, Field, Kind, TimeUnit, bytes_repr, code_points_repr};
 
 use crate::text::calendar::{NAT, iso};
 use crate::text::float::{Float, FloatFormat};

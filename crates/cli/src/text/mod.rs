@@ -20,8 +20,7 @@ pub use scalar::scalar;
 
 use std::ops::Range;
 
-use b2nd::array::Dtype;
-use b2nd::{Error, Result};
+use b2nd::{Dtype, Error, Result};
 
 /// What `numpy.printoptions` says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,7 +50,7 @@ const LINE_WIDTH: usize = 75;
 /// [`Error::Usage`] when `edge` does not have the bytes of those items.
 ///
 /// ```
-/// use b2nd::array::Dtype;
+/// use b2nd::Dtype;
 /// let text = b2nd_cli::text::format(&Dtype::parse("|u1")?, &[2, 2], &[1, 2, 30, 4], Default::default())?;
 /// assert_eq!(text, "[[ 1  2]\n [30  4]]");
 /// # Ok::<(), b2nd::Error>(())

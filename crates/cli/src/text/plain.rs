@@ -1,6 +1,7 @@
 //! Values for other programs: CSV and JSON, item by item, without what NumPy adds for the eye.
 
-use b2nd::array::{Dtype, Kind};
+use b2nd::Dtype;
+use b2nd::array::Kind;
 use serde_json::{Map, Number, Value as Json, json};
 
 use crate::text::calendar::{NAT, iso};

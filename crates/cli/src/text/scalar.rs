@@ -1,6 +1,7 @@
 //! The text of an array without axes: that of its only item, as `str` of a NumPy scalar.
 
-use b2nd::array::{Dtype, Kind, bytes_repr};
+use b2nd::Dtype;
+use b2nd::array::{Kind, bytes_repr};
 
 use crate::text::Style;
 use crate::text::calendar::{NAT, iso, plural};

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use b2nd::array::{Array, Dtype, Selection, Transaction};
+use b2nd::{Array, Dtype, Selection, Transaction};
 
 use crate::args::{Append, Place};
 use crate::failure::{Failure, Outcome, Result};

@@ -5,9 +5,7 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
 
-use b2nd::array::Array;
-use b2nd::schunk::SChunk;
-use b2nd::{Error, Exec};
+use b2nd::{Array, Error, Exec, SChunk};
 use serde_json::{Map, Value as Json};
 
 use crate::args::{Attrs, AttrsAction};

@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use b2nd::Exec;
 use b2nd::chunk::{self, ChunkHeader, Context};
-use b2nd::schunk::SChunk;
+use b2nd::{Exec, SChunk};
 
 use crate::args::Cat;
 use crate::failure::{Failure, Outcome, Result};

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use b2nd::schunk::SChunk;
+use b2nd::SChunk;
 
 use crate::args::Compact;
 use crate::failure::{Failure, Outcome, Result};

@@ -2,10 +2,8 @@
 
 use std::time::Instant;
 
-use b2nd::array::{Array, Dtype, Options, Revision, Selection};
-use b2nd::chunk::Params;
-use b2nd::schunk::{Layout, SChunk, SaveOptions};
-use b2nd::{Exec, Pipeline};
+use b2nd::array::Revision;
+use b2nd::{Array, Dtype, Exec, Layout, Options, Params, Pipeline, SChunk, SaveOptions, Selection};
 
 use crate::args::{Convert, Lengths};
 use crate::failure::{Failure, Outcome, Result, STORAGE_HINT};

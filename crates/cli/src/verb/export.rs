@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use b2nd::array::{Array, npy};
+use b2nd::Array;
+use b2nd::array::npy;
 
 use crate::args::{Export, Work};
 use crate::failure::{Failure, Outcome, Result};

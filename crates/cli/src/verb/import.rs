@@ -2,8 +2,7 @@
 
 use std::time::Instant;
 
-use b2nd::array::Selection;
-use b2nd::chunk::Params;
+use b2nd::{Params, Selection};
 
 use crate::args::Import;
 use crate::failure::{Failure, Outcome, Result, STORAGE_HINT};

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use b2nd::chunk::Special;
-use b2nd::{Layout, Part, RepairOptions, Repaired, repair, repair_in_place};
+use b2nd::error::Part;
+use b2nd::{Layout, RepairOptions, Repaired, repair, repair_in_place};
 use serde_json::{Value as Json, json};
 
 use crate::args::{LostFill, Repair};

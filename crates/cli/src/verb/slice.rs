@@ -1,6 +1,6 @@
 //! `b2nd slice`: a part of an array, printed or as a `.npy` file.
 
-use b2nd::array::Array;
+use b2nd::Array;
 
 use crate::args::{Slice, SliceFormat};
 use crate::failure::{Failure, Outcome, Result};

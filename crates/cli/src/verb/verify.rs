@@ -3,8 +3,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use b2nd::schunk::SChunk;
-use b2nd::{Damage, Error, Exec, Verified};
+use b2nd::{Damage, Error, Exec, SChunk, Verified};
 use serde_json::{Value as Json, json};
 
 use crate::args::{Place, Verify};

@@ -7,7 +7,7 @@ mod points;
 #[cfg(test)]
 mod tests;
 
-use b2nd::array::{Array, Axis, ResolvedSelection, Selection, TakenAxis};
+use b2nd::{Array, Axis, ResolvedSelection, Selection, TakenAxis};
 
 use self::parse::Part;
 use self::points::Points;

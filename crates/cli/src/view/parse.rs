@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use b2nd::array::{Axis, Kind, Selection};
+use b2nd::array::Kind;
+use b2nd::{Axis, Selection};
 
 use crate::failure::{Failure, Result};
 use crate::input::Input;

@@ -2,8 +2,7 @@
 //!
 //! The items are read by their positions in C order.
 
-use b2nd::array::{Axis, ResolvedSelection, Selection, TakenAxis};
-use b2nd::{Error, Result};
+use b2nd::{Axis, Error, ResolvedSelection, Result, Selection, TakenAxis};
 
 use super::Along;
 use super::parse::Part;

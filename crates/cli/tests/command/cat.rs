@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use crate::support::{Folder, items, npy};
-use b2nd::chunk::{Params, encode};
-use b2nd::{Array, Exec, OpenOptions, SChunk};
+use b2nd::chunk::encode;
+use b2nd::{Array, Exec, OpenOptions, Params, SChunk};
 use std::path::{Path, PathBuf};
 
 const SHAPE: [usize; 2] = [40, 30];

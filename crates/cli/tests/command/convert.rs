@@ -1,4 +1,4 @@
-use b2nd::array::{Array, Dtype, Options, Selection};
+use b2nd::{Array, Dtype, Options, Selection};
 
 use crate::support::{Folder, items, npy};
 

@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use b2nd::array::{Dtype, Fill, Options};
+use b2nd::{Dtype, Fill, Options};
 
 use crate::support::{Folder, items, npy};
 
@@ -136,7 +136,7 @@ fn a_file_of_another_kind_is_called_by_its_name() {
     stored(&folder, "a.b2nd", &[]);
     folder.write("b.npy", &npy("<u4", &SHAPE, false, &items(&SHAPE)));
     std::fs::create_dir(folder.path("empty")).unwrap();
-    let params = b2nd::chunk::Params::new(4);
+    let params = b2nd::Params::new(4);
     let chunk = b2nd::chunk::encode(&items(&SHAPE), &params, &b2nd::Exec::new(1)).unwrap();
     folder.write("c.chunk", &chunk);
     for (name, word) in

@@ -1,6 +1,6 @@
 //! The text of arrays is that of NumPy, byte for byte (`scripts/fixtures_print.py`).
 
-use b2nd::array::Dtype;
+use b2nd::Dtype;
 use b2nd_cli::text::{self, Style};
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;

@@ -5,9 +5,7 @@ use super::step::Place;
 use super::step::Slice;
 use super::step::Step;
 use crate::Outcome;
-use b2nd::array::{Array, Dtype, OpenOptions, Options, Selection};
-use b2nd::schunk::Layout;
-use b2nd::{Codec, Exec, Params, Pipeline};
+use b2nd::{Array, Codec, Dtype, Exec, Layout, OpenOptions, Options, Params, Pipeline, Selection};
 use std::path::Path;
 
 /// Makes the array of a step at `path`.

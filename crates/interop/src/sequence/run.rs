@@ -8,7 +8,7 @@ use crate::Outcome;
 use crate::case::hex;
 use crate::python::Python;
 use crate::python::Server;
-use b2nd::array::Array;
+use b2nd::Array;
 use b2nd_testkit::rng::Rng;
 use serde_json::Value;
 use serde_json::json;

@@ -1,8 +1,6 @@
 //! Both writers take turns on one file: each must see what the other wrote, and keep its metalayers.
 
-use b2nd::array::{Array, Dtype, OpenOptions, Options, Selection};
-use b2nd::schunk::Layout;
-use b2nd::{Codec, Exec, Pipeline};
+use b2nd::{Array, Codec, Dtype, Exec, Layout, OpenOptions, Options, Pipeline, Selection};
 use b2nd_interop::case::hex;
 use b2nd_interop::check::layers;
 use b2nd_interop::generate::{CODECS, partition};
@@ -42,7 +40,7 @@ fn create(rng: &mut Rng, path: &Path) -> Outcome<Model> {
         *rng.pick(&[("<i4", 4usize), (">f8", 8), ("|u1", 1), ("<c16", 16), ("|S300", 300)]);
     let filters = *rng.pick(&[[0u8; 6], [0, 0, 0, 0, 0, 1], [0, 0, 0, 0, 0, 2]]);
     let content = rng.bytes(40);
-    let params = b2nd::chunk::Params::new(itemsize as u32)
+    let params = b2nd::Params::new(itemsize as u32)
         .with_codec(Codec::from_name(CODECS[rng.below(5) as usize]).ok_or("codec")?)
         .with_clevel(rng.below(10) as u8)
         .with_pipeline(Pipeline::from_bytes(filters, [0; 6]));

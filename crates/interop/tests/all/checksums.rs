@@ -1,9 +1,8 @@
 //! Checksums beside a foreign writer: what python-blosc2 changes in a file of ours is never called damaged, what it leaves alone
 //! still matches, and damage in what b2nd writes after it is found.
 
-use b2nd::Codec;
-use b2nd::array::{Array, Dtype, OpenOptions, Options, Selection};
-use b2nd::schunk::{Layout, Rewritten};
+use b2nd::schunk::Rewritten;
+use b2nd::{Array, Codec, Dtype, Layout, OpenOptions, Options, Selection};
 use b2nd_interop::Outcome;
 use b2nd_interop::case::hex;
 use b2nd_interop::check::expect;

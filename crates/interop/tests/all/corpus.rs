@@ -2,8 +2,7 @@
 //!
 //! The files are not part of this repository: `B2ND_SHARED`, or `shared` next to the checkout. Skipped where absent.
 
-use b2nd::array::Array;
-use b2nd::array::Selection;
+use b2nd::{Array, Selection};
 use b2nd_interop::Outcome;
 use b2nd_interop::case::hex;
 use b2nd_interop::check::expect;

@@ -1,9 +1,8 @@
 //! Processes of python-blosc2 with locking and writers of b2nd change one file at the same time: nothing is lost, and what
 //! one side has committed the other side sees.
 
-use b2nd::array::{Array, Dtype, Options};
-use b2nd::schunk::{CreateOptions, Layout, SChunk};
-use b2nd::{B2Lock, Durability, Error, OpenOptions, Params};
+use b2nd::schunk::CreateOptions;
+use b2nd::{Array, B2Lock, Dtype, Durability, Error, Layout, OpenOptions, Options, Params, SChunk};
 use b2nd_interop::Outcome;
 use b2nd_interop::check::expect;
 use b2nd_interop::python::{self, Python};

@@ -1,8 +1,7 @@
 //! Frames behind frames in one file, saved and packed frames: python-blosc2 opens what b2nd places, and the other way round.
 
-use b2nd::array::{Array, Dtype, OpenOptions, Options, Selection};
-use b2nd::schunk::{Layout, SChunk, SaveOptions, frames};
-use b2nd::{Exec, chunk};
+use b2nd::schunk::frames;
+use b2nd::{Array, Dtype, Exec, Layout, OpenOptions, Options, SChunk, SaveOptions, Selection, chunk};
 use b2nd_interop::case::hex;
 use b2nd_interop::check::expect;
 use b2nd_interop::python::{self, Server};

@@ -1,9 +1,7 @@
 //! What b2nd makes of other arrays, of slabs and with dictionaries: opened by python-blosc2, compared with what NumPy makes.
 
-use b2nd::array::{Array, Axis, Dtype, OpenOptions, Options, Selection, Slabs};
 use b2nd::chunk::ChunkHeader;
-use b2nd::schunk::Layout;
-use b2nd::{Codec, Exec, Params};
+use b2nd::{Array, Axis, Codec, Dtype, Exec, Layout, OpenOptions, Options, Params, Selection, Slabs};
 use b2nd_interop::generate::partition;
 use b2nd_interop::{Outcome, python};
 use b2nd_testkit::rng::Rng;

@@ -1,7 +1,6 @@
 //! The registered filters and codecs for arrays: b2nd and python-blosc2 read each other's, and lose the same where they lose.
 
-use b2nd::chunk::SplitMode;
-use b2nd::{Array, Codec, Dtype, Exec, Options, Params, Pipeline, Selection};
+use b2nd::{Array, Codec, Dtype, Exec, Options, Params, Pipeline, Selection, SplitMode};
 use b2nd_interop::write::split_number;
 use b2nd_interop::{Outcome, python};
 use b2nd_testkit::rng::Rng;

@@ -3,8 +3,7 @@
 //!
 //! The files are not part of this repository: `B2ND_SHARED`, or `shared` next to the checkout. Skipped where absent.
 
-use b2nd::array::{Array, OpenOptions, Options, Selection};
-use b2nd::schunk::{Layout, SChunk, SaveOptions};
+use b2nd::{Array, Layout, OpenOptions, Options, SChunk, SaveOptions, Selection};
 use b2nd_interop::Outcome;
 use b2nd_interop::case::hex;
 use b2nd_interop::check::expect;

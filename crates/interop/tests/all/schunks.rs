@@ -2,8 +2,8 @@
 //! what each must then read.
 
 use b2nd::chunk::Special;
-use b2nd::schunk::{ChunkPlace, CreateOptions, Layout, OpenOptions, SChunk};
-use b2nd::{Exec, Params};
+use b2nd::schunk::{ChunkPlace, CreateOptions};
+use b2nd::{Exec, Layout, OpenOptions, Params, SChunk};
 use b2nd_interop::case::hex;
 use b2nd_interop::python::{self, Server};
 use b2nd_interop::write::unhex;

@@ -1,8 +1,6 @@
 //! Arrays change their shape in turns, by b2nd and by C-Blosc2: each goes on from what the other left.
 
-use b2nd::array::{Array, Dtype, OpenOptions, Options};
-use b2nd::schunk::Layout;
-use b2nd::{Exec, Resize};
+use b2nd::{Array, Dtype, Exec, Layout, OpenOptions, Options, Resize};
 use b2nd_interop::case::hex;
 use b2nd_interop::generate::partition;
 use b2nd_interop::python::{self, Server};

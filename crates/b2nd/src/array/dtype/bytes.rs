@@ -12,7 +12,7 @@ impl Dtype {
     /// [`Error::Unsupported`] for structures with such numbers in overlapping fields.
     ///
     /// ```
-    /// use b2nd::array::Dtype;
+    /// use b2nd::Dtype;
     /// let mut items = 258u16.to_be_bytes();
     /// Dtype::parse(">u2")?.swap_to_native(&mut items)?;
     /// assert_eq!(items, 258u16.to_ne_bytes());

@@ -68,7 +68,8 @@ impl ByteOrder {
 /// The type of the items of an array.
 ///
 /// ```
-/// use b2nd::array::{ByteOrder, Dtype, Kind};
+/// use b2nd::Dtype;
+/// use b2nd::array::{ByteOrder, Kind};
 /// let dtype = Dtype::parse(">f8")?;
 /// assert_eq!((dtype.kind(), dtype.itemsize(), dtype.byte_order()), (Kind::Float, 8, ByteOrder::Big));
 /// let pair = Dtype::parse("[('a', '<i4'), ('b', '|u1', (3,))]")?;
@@ -169,7 +170,7 @@ impl Dtype {
     /// [`Error::Unsupported`] for Python objects, [`Error::Syntax`] for a text that is not known.
     ///
     /// ```
-    /// use b2nd::array::Dtype;
+    /// use b2nd::Dtype;
     /// assert_eq!(Dtype::parse("float64")?.to_text(), "<f8");
     /// assert!(Dtype::parse("bfloat16").is_err());
     /// # Ok::<(), b2nd::Error>(())
@@ -181,7 +182,7 @@ impl Dtype {
     /// Raw items of `itemsize` bytes: `|V<itemsize>`.
     ///
     /// ```
-    /// assert_eq!(b2nd::array::Dtype::raw(3).to_text(), "|V3");
+    /// assert_eq!(b2nd::Dtype::raw(3).to_text(), "|V3");
     /// ```
     pub fn raw(itemsize: usize) -> Self {
         Self::scalar(Kind::Void, itemsize, ByteOrder::None)
@@ -190,7 +191,8 @@ impl Dtype {
     /// A structure of these fields, in items of `itemsize` bytes.
     ///
     /// ```
-    /// use b2nd::array::{Dtype, Field};
+    /// use b2nd::Dtype;
+    /// use b2nd::array::Field;
     /// let fields = vec![Field::new("id", 0, Dtype::of::<u8>()), Field::new("xyz", 4, Dtype::of::<f32>()).repeated(3)];
     /// let dtype = Dtype::structured(fields, 16)?;
     /// assert_eq!((dtype.fields().len(), dtype.itemsize()), (2, 16));

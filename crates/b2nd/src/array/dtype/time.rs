@@ -64,7 +64,8 @@ impl TimeBase {
 /// Unit of a `datetime64` or `timedelta64` item: a multiple of a base unit.
 ///
 /// ```
-/// use b2nd::array::{Dtype, TimeBase};
+/// use b2nd::Dtype;
+/// use b2nd::array::TimeBase;
 /// let unit = Dtype::parse("<m8[25s]")?.unit().unwrap();
 /// assert_eq!((unit.count(), unit.base()), (25, TimeBase::Second));
 /// # Ok::<(), b2nd::Error>(())

@@ -120,7 +120,7 @@ impl Dtype {
     /// [`Error::Usage`] for structures whose fields overlap or are out of order, which `.npy` cannot hold.
     ///
     /// ```
-    /// use b2nd::array::Dtype;
+    /// use b2nd::Dtype;
     /// let dtype = Dtype::parse("{'names': ['a'], 'formats': ['<i4'], 'offsets': [4], 'itemsize': 8}")?;
     /// assert_eq!(dtype.to_descr()?, "[('', '|V4'), ('a', '<i4')]");
     /// # Ok::<(), b2nd::Error>(())

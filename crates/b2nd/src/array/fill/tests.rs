@@ -1,7 +1,8 @@
 use super::{FillJob, FillReceipt, Filled};
 use crate::array::{Dtype, Options};
 use crate::error::Error;
-use crate::schunk::{Layout, OpenOptions, SaveOptions};
+use crate::frame::Layout;
+use crate::schunk::{OpenOptions, SaveOptions};
 use crate::{Array, s};
 use std::path::PathBuf;
 

@@ -110,7 +110,7 @@ fn errors_name_the_block() {
     let at = head.block_span(2).start;
     chunk[at..at + 4].copy_from_slice(&(-300_i32).to_le_bytes());
     let Err(Error::Format(error)) = decode(&chunk, &Limits::default(), &one()) else { panic!("it decodes") };
-    assert_eq!((error.block(), error.part()), (Some(2), crate::Part::Stream));
+    assert_eq!((error.block(), error.part()), (Some(2), crate::error::Part::Stream));
 }
 
 proptest! {

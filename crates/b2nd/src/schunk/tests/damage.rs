@@ -75,7 +75,10 @@ fn errors_say_which_chunk() {
     frame[header + 4] ^= 1;
     let schunk = SChunk::from_bytes(frame, &options()).unwrap();
     let crate::Error::Format(error) = schunk.chunk(0).unwrap_err() else { panic!() };
-    assert_eq!((error.part(), error.chunk(), error.offset()), (crate::Part::ChunkHeader, Some(0), Some(4)));
+    assert_eq!(
+        (error.part(), error.chunk(), error.offset()),
+        (crate::error::Part::ChunkHeader, Some(0), Some(4))
+    );
     assert!(schunk.chunk(2).is_ok());
     assert_eq!(schunk.chunk(3).unwrap_err().fault(), crate::Fault::Caller);
 }

@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::error::{Error, Fault};
-use crate::schunk::{B2Lock, SaveOptions};
+use crate::io::B2Lock;
+use crate::schunk::SaveOptions;
 use std::time::{Duration, Instant};
 
 fn filled(path: &std::path::Path, layout: Layout) -> SChunk {

@@ -25,7 +25,7 @@ use super::*;
 use crate::chunk;
 use crate::chunk::{Params, Special};
 use crate::exec::Exec;
-use crate::frame::ChunkSizes;
+use crate::frame::{ChunkSizes, Layout};
 use crate::io::FileId;
 use std::path::PathBuf;
 

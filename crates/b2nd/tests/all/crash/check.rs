@@ -2,8 +2,8 @@
 
 use super::store::NAME;
 use super::work::{Handle, Run, Seen, Setup};
-use b2nd::schunk::frames_in;
-use b2nd::{Durability, Error, Exec, FrameInfo, Layout, OpenOptions, Result, SChunk};
+use b2nd::schunk::{FrameInfo, frames_in};
+use b2nd::{Durability, Error, Exec, Layout, OpenOptions, Result, SChunk};
 use b2nd_testkit::disk::{Crash, Cut, Disk, Effort};
 use b2nd_testkit::rng::Rng;
 use std::sync::{Arc, Mutex};

@@ -1,8 +1,7 @@
 //! Sparse frames: chunk files that are gone, cut off, swapped or left over, and a frame file that is damaged.
 
 use super::support::{TempDir, build, options};
-use b2nd::schunk::{OpenOptions, SChunk};
-use b2nd::{Array, Layout, repair, repair_in_place};
+use b2nd::{Array, Layout, OpenOptions, SChunk, repair, repair_in_place};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 

@@ -1,8 +1,7 @@
 //! Files of C-Blosc2, which have no checksums.
 
 use super::support::{Original, is_sound, options};
-use b2nd::schunk::{OpenOptions, SChunk};
-use b2nd::{Array, Error, repair_bytes, s};
+use b2nd::{Array, Error, OpenOptions, SChunk, repair_bytes, s};
 use b2nd_testkit::rng::Rng;
 use std::path::Path;
 

@@ -4,8 +4,7 @@ use super::support::{
     Damaged, Original, TempDir, array, damage, is_sound, lost_is_damaged, options, repaired, special,
 };
 use b2nd::chunk::Special;
-use b2nd::schunk::{OpenOptions, SChunk};
-use b2nd::{Array, repair, repair_bytes, repair_in_place, s};
+use b2nd::{Array, OpenOptions, SChunk, repair, repair_bytes, repair_in_place, s};
 use b2nd_testkit::rng::Rng;
 
 /// Damages of each kind that the daily check tries; `B2ND_REPAIRS` says another number.

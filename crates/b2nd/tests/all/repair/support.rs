@@ -1,9 +1,10 @@
 //! Frames to damage, ways to damage them, and what has to hold of every repair.
 
 use b2nd::chunk::Special;
-use b2nd::schunk::{ChunkPlace, OpenOptions, SChunk};
+use b2nd::schunk::ChunkPlace;
 use b2nd::{
-    Array, Codec, Dtype, Error, Exec, Layout, Options, Params, RepairOptions, Repaired, repair_bytes, s,
+    Array, Codec, Dtype, Error, Exec, Layout, OpenOptions, Options, Params, RepairOptions, Repaired, SChunk,
+    repair_bytes, s,
 };
 use b2nd_testkit::rng::Rng;
 use std::ops::Range;

@@ -1,7 +1,7 @@
 //! Frames made by hand, whose numbers can claim anything.
 
-use b2nd::chunk::{Params, Special, encode, encode_special};
-use b2nd::{Codec, Exec, Filter, Pipeline};
+use b2nd::chunk::{Special, encode, encode_special};
+use b2nd::{Codec, Exec, Filter, Params, Pipeline};
 
 /// What a frame says; as bytes it is consistent as far as nothing else is set.
 #[derive(Clone)]

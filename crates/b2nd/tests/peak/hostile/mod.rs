@@ -4,8 +4,7 @@
 mod forge;
 
 use super::{ALLOCATOR, alone};
-use b2nd::schunk::{OpenOptions, SChunk};
-use b2nd::{Array, Codec, Error, Exec, RepairOptions, Result, repair_bytes, s};
+use b2nd::{Array, Codec, Error, Exec, OpenOptions, RepairOptions, Result, SChunk, repair_bytes, s};
 pub(crate) use forge::Forged;
 use forge::{delta, header, index, runs, uniform};
 use std::time::{Duration, Instant};

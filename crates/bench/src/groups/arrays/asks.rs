@@ -4,7 +4,7 @@ use super::subject::{Subject, TYPESIZE};
 use crate::groups::name::{PARTS, SELECTIONS, WHOLE};
 use crate::report::{Label, Unit};
 use crate::rival;
-use b2nd::array::{Array, Axis, Selection};
+use b2nd::{Array, Axis, Selection};
 use b2nd_interop::Outcome;
 use b2nd_testkit::rng::Rng;
 

@@ -6,7 +6,7 @@ use super::subject::{SUBJECTS, Subject, open_options};
 use crate::bench::Bench;
 use crate::groups::name::GROWTH;
 use crate::report::{Label, Unit};
-use b2nd::array::Array;
+use b2nd::Array;
 use b2nd_interop::Outcome;
 
 /// Measures reading all of an array of one, two, four … rows of chunks, and on one, two, four threads.

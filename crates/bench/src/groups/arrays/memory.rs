@@ -12,7 +12,7 @@ use crate::groups::own::{slab_by_slab, stream};
 use crate::machine::peak_memory;
 use crate::report::{Label, Unit};
 use crate::rival::Rival;
-use b2nd::array::{Array, Selection};
+use b2nd::{Array, Selection};
 use b2nd_interop::Outcome;
 use std::ffi::OsString;
 use std::path::Path;

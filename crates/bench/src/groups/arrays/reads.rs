@@ -7,7 +7,7 @@ use crate::arguments::Mode;
 use crate::bench::Bench;
 use crate::measure::{Duel, Effort};
 use crate::rival;
-use b2nd::array::Array;
+use b2nd::Array;
 use b2nd_interop::Outcome;
 use std::path::Path;
 

@@ -7,7 +7,7 @@ use crate::bench::Bench;
 use crate::groups::name::SHARED;
 use crate::measure::Duel;
 use crate::report::{Label, Unit};
-use b2nd::array::Array;
+use b2nd::Array;
 use b2nd_interop::Outcome;
 
 /// Parts that are read in a step: of an array of 10 MB each thread has some milliseconds of work.

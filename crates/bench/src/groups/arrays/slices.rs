@@ -1,7 +1,6 @@
 //! Boxes of a file that another program made, read by b2nd alone: what `scripts/bench_formats.py` sets other formats beside.
 
-use b2nd::Exec;
-use b2nd::array::{Array, OpenOptions, Selection};
+use b2nd::{Array, Exec, OpenOptions, Selection};
 use b2nd_interop::Outcome;
 use std::ffi::OsString;
 use std::path::Path;
@@ -46,7 +45,7 @@ fn read(file: &Path, boxes: &Path, threads: usize) -> Outcome<(f64, u64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use b2nd::array::{Dtype, Options};
+    use b2nd::{Dtype, Options};
 
     #[test]
     fn boxes_of_a_list_are_read() -> Outcome {

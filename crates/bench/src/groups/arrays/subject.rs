@@ -2,9 +2,7 @@
 
 use crate::arguments::Mode;
 use crate::rival::{Plan, Setting};
-use b2nd::array::{OpenOptions, Options};
-use b2nd::chunk::Params;
-use b2nd::{Codec, Durability, Exec, Pipeline};
+use b2nd::{Codec, Durability, Exec, OpenOptions, Options, Params, Pipeline};
 use b2nd_interop::Outcome;
 
 /// Bytes of an item of either array.

@@ -9,7 +9,7 @@ use crate::groups::name::UPDATE;
 use crate::measure::Duel;
 use crate::report::{Label, Unit};
 use crate::rival;
-use b2nd::array::{Array, Selection};
+use b2nd::{Array, Selection};
 use b2nd_interop::Outcome;
 use b2nd_testkit::rng::Rng;
 

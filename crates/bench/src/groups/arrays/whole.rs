@@ -8,7 +8,7 @@ use crate::groups::name::{SIZE, WHOLE};
 use crate::measure::Duel;
 use crate::report::{Label, Unit};
 use crate::rival::{self, Rival};
-use b2nd::array::{Array, Dtype, Selection};
+use b2nd::{Array, Dtype, Selection};
 use b2nd_interop::Outcome;
 use std::path::{Path, PathBuf};
 

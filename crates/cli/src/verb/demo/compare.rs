@@ -4,8 +4,7 @@ use std::fs::File;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use b2nd::OpenOptions;
-use b2nd::array::Array;
+use b2nd::{Array, OpenOptions};
 
 use crate::args::Threads;
 use crate::failure::{Failure, Result};

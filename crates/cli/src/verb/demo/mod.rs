@@ -6,8 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use b2nd::AttrValue;
-use b2nd::array::{Array, Dtype, Options, Selection, npy};
+use b2nd::array::npy;
+use b2nd::{Array, AttrValue, Dtype, Options, Selection};
 
 #[cfg(feature = "plot")]
 use crate::args::Work;

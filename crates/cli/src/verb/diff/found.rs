@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use b2nd::array::Dtype;
+use b2nd::Dtype;
 use serde_json::{Value as Json, json};
 
 use super::item;

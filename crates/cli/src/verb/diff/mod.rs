@@ -5,7 +5,7 @@ mod side;
 
 use std::fmt::Write;
 
-use b2nd::array::Dtype;
+use b2nd::Dtype;
 use serde_json::{Value as Json, json};
 
 use self::found::{Found, Pair};

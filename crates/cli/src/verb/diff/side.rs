@@ -4,8 +4,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use b2nd::Exec;
-use b2nd::array::{Array, Dtype, Selection};
+use b2nd::{Array, Dtype, Exec, Selection};
 
 use crate::args::Place;
 use crate::failure::Result;

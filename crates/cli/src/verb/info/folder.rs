@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use b2nd::array::Array;
-use b2nd::{AttrValue, Exec};
+use b2nd::{Array, AttrValue, Exec};
 use serde_json::{Value as Json, json};
 
 use super::Row;

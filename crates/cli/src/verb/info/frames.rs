@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use b2nd::array::Array;
 use b2nd::schunk::{FrameInfo, frames};
-use b2nd::{Exec, OpenOptions};
+use b2nd::{Array, Exec, OpenOptions};
 use serde_json::{Value as Json, json};
 
 use super::Row;

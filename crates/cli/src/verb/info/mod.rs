@@ -8,10 +8,8 @@ mod stats;
 use std::fmt::Write;
 use std::path::Path;
 
-use b2nd::array::Array;
-use b2nd::chunk::SplitMode;
-use b2nd::schunk::{Layout, SChunk, SpaceUse};
-use b2nd::{Filter, Pipeline};
+use b2nd::schunk::SpaceUse;
+use b2nd::{Array, Filter, Layout, Pipeline, SChunk, SplitMode};
 use serde_json::{Map, Value as Json, json};
 
 use self::stats::Stats;

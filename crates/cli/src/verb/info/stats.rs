@@ -1,7 +1,8 @@
 //! What the chunks of a frame are, and how well they compress: from their headers, without decompressing any.
 
+use b2nd::SChunk;
 use b2nd::chunk::Special;
-use b2nd::schunk::{ChunkPlace, SChunk};
+use b2nd::schunk::ChunkPlace;
 use serde_json::{Value as Json, json};
 
 use crate::report::MOST_CHUNKS;

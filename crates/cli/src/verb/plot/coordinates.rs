@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use b2nd::Exec;
-use b2nd::array::{Array, Kind};
+use b2nd::array::Kind;
+use b2nd::{Array, Exec};
 use b2nd_plot::Texts;
 
 use crate::args::Place;

@@ -8,7 +8,7 @@ mod values;
 use std::env;
 use std::io::IsTerminal;
 
-use b2nd::array::{Array, Axis};
+use b2nd::{Array, Axis};
 use b2nd_plot::{ColourDepth, Limits, Scale, Texts};
 
 pub(super) use self::picture::{Look, Picture};

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use b2nd::array::Array;
+use b2nd::Array;
 use b2nd_plot::{ColourDepth, Field, Line, Scale, Texts};
 
 use super::Screen;

@@ -1,6 +1,6 @@
 //! Which axes of a slice become rows and columns, and how many of their indices are read.
 
-use b2nd::array::Array;
+use b2nd::Array;
 
 use super::nothing;
 use crate::failure::{Failure, Result};

@@ -1,6 +1,7 @@
 //! Items as values, dates or colours of a picture.
 
-use b2nd::array::{Array, ByteOrder, Dtype, Kind, TimeBase};
+use b2nd::array::{ByteOrder, Kind, TimeBase};
+use b2nd::{Array, Dtype};
 
 use crate::failure::{Failure, Result};
 use crate::numeric;

@@ -6,9 +6,10 @@ mod kept;
 mod model;
 
 use super::*;
-use crate::array::{Array, Dtype, Fill, OpenOptions, Options};
+use crate::array::{Array, Dtype, Fill, Options};
 use crate::exec::Exec;
-use crate::schunk::Layout;
+use crate::frame::Layout;
+use crate::schunk::OpenOptions;
 use b2nd_testkit::nd::NaiveArray;
 
 /// An array of `<i2` with distinct items beside its model.
