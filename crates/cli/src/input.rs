@@ -39,11 +39,11 @@ pub(crate) struct Input {
     /// Whether the bytes are raw, so that only the user knows what they are.
     raw: bool,
     nbytes: u64,
-    source: Source,
+    source: InputSource,
     staging: Vec<u8>,
 }
 
-enum Source {
+enum InputSource {
     /// The items start at this offset of a file.
     File(File, u64),
     /// The items come next.
@@ -77,7 +77,7 @@ impl Input {
                 (kind, offset, false)
             }
         };
-        let input = Input::new(path, kind, is_raw, Source::File(file, offset))?;
+        let input = Input::new(path, kind, is_raw, InputSource::File(file, offset))?;
         input.check_size(meta.len().saturating_sub(offset))?;
         Ok(input)
     }
@@ -86,16 +86,16 @@ impl Input {
         let mut stream = Stream::new(from).map_err(|error| Failure::io("read", name, &error))?;
         match raw {
             Some(RawItems { dtype, shape }) => {
-                Input::new(name, Kind { dtype, shape, fortran: false }, true, Source::Stream(stream))
+                Input::new(name, Kind { dtype, shape, fortran: false }, true, InputSource::Stream(stream))
             }
             None => {
                 let kind = read_header(name, &mut stream)?;
-                Input::new(name, kind, false, Source::Stream(stream))
+                Input::new(name, kind, false, InputSource::Stream(stream))
             }
         }
     }
 
-    fn new(name: &Path, mut kind: Kind, raw: bool, source: Source) -> Result<Self> {
+    fn new(name: &Path, mut kind: Kind, raw: bool, source: InputSource) -> Result<Self> {
         let itemsize = kind.dtype.itemsize() as u64;
         if itemsize == 0 {
             let message = format!("{}: items of dtype {} have no bytes", name.shown(), kind.dtype);
@@ -203,7 +203,7 @@ impl Input {
         if tiling.is_in_order() {
             return Ok(());
         }
-        let Source::Stream(stream) = &mut self.source else { return Ok(()) };
+        let InputSource::Stream(stream) = &mut self.source else { return Ok(()) };
         let mut spool = Draft::new(output, "in")?;
         let mut buffer = vec![0; 1 << 18];
         let mut at = 0;
@@ -218,13 +218,13 @@ impl Input {
             }
         }
         self.check_end()?;
-        self.source = Source::Spool(spool);
+        self.source = InputSource::Spool(spool);
         Ok(())
     }
 
     /// After the last box: a stream must end where its items do.
     pub(crate) fn check_end(&mut self) -> Result<()> {
-        let Source::Stream(stream) = &mut self.source else { return Ok(()) };
+        let InputSource::Stream(stream) = &mut self.source else { return Ok(()) };
         let more = read_some(stream, &mut [0]).map_err(|error| Failure::io("read", &self.name, &error))?;
         if more > 0 { self.too_long("more bytes") } else { Ok(()) }
     }
@@ -255,9 +255,9 @@ impl Input {
     /// Reads a box as it is stored.
     fn read_stored(&mut self, region: &Region, items: &mut [u8], budget: u64) -> Result<()> {
         let (file, base) = match &mut self.source {
-            Source::File(file, offset) => (&*file, *offset),
-            Source::Spool(draft) => (draft.file(), 0),
-            Source::Stream(stream) => {
+            InputSource::File(file, offset) => (&*file, *offset),
+            InputSource::Spool(draft) => (draft.file(), 0),
+            InputSource::Stream(stream) => {
                 let got =
                     read_some(stream, items).map_err(|error| Failure::io("read", &self.name, &error))?;
                 if got == items.len() {

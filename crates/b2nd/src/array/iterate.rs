@@ -6,7 +6,7 @@ use crate::array::Selection;
 use crate::array::grid::Grid;
 use crate::array::read::blocks;
 use crate::array::read::blocks::ChunkBlocks;
-use crate::array::read::blocks::Found;
+use crate::array::read::blocks::ChunkContent;
 use crate::error::Error;
 use crate::error::Part;
 use crate::error::Result;
@@ -96,8 +96,8 @@ impl<'a> Chunk<'a> {
     pub fn value(&self) -> Result<Option<Vec<u8>>> {
         let look = |scratch: &mut Scratch| blocks::look(self.array, self.number, scratch);
         match self.array.schunk.exec().with_scratch(look).map_err(|error| self.located(error))? {
-            Found::Repeat(item) => Ok(Some(item)),
-            Found::Blocks(_) => Ok(None),
+            ChunkContent::Repeat(item) => Ok(Some(item)),
+            ChunkContent::Blocks(_) => Ok(None),
         }
     }
 
@@ -130,11 +130,11 @@ impl<'a> Chunk<'a> {
             ));
         }
         let read = |scratch: &mut Scratch| match blocks::look(self.array, self.number, scratch)? {
-            Found::Repeat(item) => {
+            ChunkContent::Repeat(item) => {
                 out.chunks_exact_mut(item.len().max(1)).for_each(|place| place.copy_from_slice(&item));
                 Ok(())
             }
-            Found::Blocks(found) => self.decode(&found, out, scratch),
+            ChunkContent::Blocks(found) => self.decode(&found, out, scratch),
         };
         self.array.schunk.exec().with_scratch(read).map_err(|error| self.located(error))?;
         self.array.schunk.exec().progress(bytes);

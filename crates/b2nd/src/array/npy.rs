@@ -53,7 +53,7 @@ fn broken(offset: usize, reason: impl Into<String>) -> Error {
 }
 
 /// A header around its text.
-struct Frame {
+struct HeaderText {
     /// The bytes before the text.
     start: usize,
     /// The bytes of the text.
@@ -61,7 +61,7 @@ struct Frame {
     utf8: bool,
 }
 
-fn frame(bytes: &[u8]) -> Result<Frame> {
+fn frame(bytes: &[u8]) -> Result<HeaderText> {
     let Some((magic, rest)) = bytes.split_first_chunk::<6>() else { return Err(broken(0, "cut off")) };
     if magic != MAGIC {
         return Err(broken(0, "not a .npy file"));
@@ -74,7 +74,7 @@ fn frame(bytes: &[u8]) -> Result<Frame> {
         _ => return Err(broken(6, "cut off")),
     };
     match usize::try_from(len) {
-        Ok(len) if len <= MAX_HEADER_LEN => Ok(Frame { start, len, utf8 }),
+        Ok(len) if len <= MAX_HEADER_LEN => Ok(HeaderText { start, len, utf8 }),
         _ => Err(Error::limit("a .npy header", u64::from(len), MAX_HEADER_LEN as u64)),
     }
 }

@@ -29,9 +29,9 @@ use crate::filter::Pipeline;
 use crate::frame::Layout;
 use crate::schunk::FrameOptions;
 use crate::schunk::FrameSpec;
+use crate::schunk::FrameTarget;
 use crate::schunk::OpenOptions;
 use crate::schunk::SChunk;
-use crate::schunk::Target;
 use crate::schunk::frame_builder;
 use crate::schunk::is_object_layer;
 use std::path::Path;
@@ -303,8 +303,8 @@ impl Options {
             vlmetalayers,
         };
         let target = match path {
-            Some(path) => Target::Path { path, overwrite: self.overwrite },
-            None => Target::Memory,
+            Some(path) => FrameTarget::Path { path, overwrite: self.overwrite },
+            None => FrameTarget::Memory,
         };
         let mut schunk = SChunk::create(target, spec, &self.common)?;
         // An array without chunks may have chunks of no items, where the fill value does not fit.

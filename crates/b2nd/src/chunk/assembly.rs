@@ -1,6 +1,6 @@
 //! The blocks of a chunk on their way together: encoded by many threads, put in order, whichever is ready first.
 
-use super::encode::Plan;
+use super::encode::EncodePlan;
 use super::streams::Sink;
 use crate::error::Result;
 use std::collections::BTreeMap;
@@ -16,13 +16,13 @@ pub(super) struct Run {
 
 /// Puts runs of blocks in order.
 pub(super) struct Assembly<'a> {
-    plan: &'a Plan,
+    plan: &'a EncodePlan,
     /// Whether the chunk is shorter as it is: asked for often, and so without the lock.
     pointless: AtomicBool,
-    state: Mutex<State<'a>>,
+    state: Mutex<AssemblyState<'a>>,
 }
 
-struct State<'a> {
+struct AssemblyState<'a> {
     sink: Sink<'a>,
     /// The run, and the block, that come next.
     next: usize,
@@ -37,8 +37,8 @@ struct State<'a> {
 
 impl<'a> Assembly<'a> {
     /// Appends to the contents of `sink`.
-    pub(super) fn new(plan: &'a Plan, sink: Sink<'a>) -> Self {
-        let state = State { sink, next: 0, block: 0, early: BTreeMap::new(), spare: vec![], len: 0 };
+    pub(super) fn new(plan: &'a EncodePlan, sink: Sink<'a>) -> Self {
+        let state = AssemblyState { sink, next: 0, block: 0, early: BTreeMap::new(), spare: vec![], len: 0 };
         Assembly { plan, pointless: AtomicBool::new(false), state: Mutex::new(state) }
     }
 
@@ -77,8 +77,8 @@ impl<'a> Assembly<'a> {
     }
 }
 
-impl State<'_> {
-    fn put(&mut self, plan: &Plan, run: &Run) -> Result<()> {
+impl AssemblyState<'_> {
+    fn put(&mut self, plan: &EncodePlan, run: &Run) -> Result<()> {
         let at = self.sink.end();
         for start in &run.starts {
             plan.note_block(self.block, at + start, &mut self.sink);

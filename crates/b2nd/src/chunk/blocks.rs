@@ -213,7 +213,12 @@ impl Blocks {
         Ok(())
     }
 
-    fn read_variable(&self, block: &[u8], dst: &mut [u8], state: &mut crate::codec::State) -> Result<()> {
+    fn read_variable(
+        &self,
+        block: &[u8],
+        dst: &mut [u8],
+        state: &mut crate::codec::CodecState,
+    ) -> Result<()> {
         let len = variable_len(block)?;
         let payload = block.get(LENGTH..).unwrap_or_default();
         if len != dst.len() {

@@ -168,24 +168,24 @@ fn decode_blocks(head: &ChunkHead, chunk: &[u8], start: usize, dst: &mut [u8], e
     let (first, last) = (cuts.block_at(start), cuts.block_at(start + dst.len() - 1));
     let mut decoder = BlockDecoder::new(head);
     let Some(span) = decoder.missing_reference(last) else {
-        return Job { decoder: &decoder, chunk, cuts: &cuts, start, exec }.run(first, last, dst);
+        return DecodeJob { decoder: &decoder, chunk, cuts: &cuts, start, exec }.run(first, last, dst);
     };
     if start == 0 {
         // The first block is decoded in place, where the other threads can read it.
         let (reference, rest) = dst.split_at_mut(cuts.range(0).len().min(dst.len()));
-        Job { decoder: &decoder, chunk, cuts: &cuts, start, exec }.run(0, 0, reference)?;
+        DecodeJob { decoder: &decoder, chunk, cuts: &cuts, start, exec }.run(0, 0, reference)?;
         let decoder = BlockDecoder::with_reference(head, reference);
-        return Job { decoder: &decoder, chunk, cuts: &cuts, start: reference.len(), exec }
+        return DecodeJob { decoder: &decoder, chunk, cuts: &cuts, start: reference.len(), exec }
             .run(1, last, rest);
     }
     let stream = chunk.get(span).unwrap_or_default();
     exec.with_scratch(|scratch| decoder.supply_reference(stream, scratch))?;
-    let result = Job { decoder: &decoder, chunk, cuts: &cuts, start, exec }.run(first, last, dst);
+    let result = DecodeJob { decoder: &decoder, chunk, cuts: &cuts, start, exec }.run(first, last, dst);
     exec.with_scratch(|scratch| decoder.release(scratch));
     result
 }
 
-struct Job<'a> {
+struct DecodeJob<'a> {
     decoder: &'a BlockDecoder<'a, &'a ChunkHead>,
     chunk: &'a [u8],
     cuts: &'a Cuts,
@@ -194,7 +194,7 @@ struct Job<'a> {
     exec: &'a Exec,
 }
 
-impl Job<'_> {
+impl DecodeJob<'_> {
     /// Decodes the blocks from `from` to `to` (included), which are those of `dst`.
     fn run(&self, from: usize, to: usize, dst: &mut [u8]) -> Result<()> {
         let bytes = dst.len() as u64;

@@ -137,7 +137,7 @@ fn encode_planned(
     exec: &Exec,
     out: &mut Vec<u8>,
 ) -> Result<()> {
-    let mut plan = Plan::new(source.nbytes(), params, context)?;
+    let mut plan = EncodePlan::new(source.nbytes(), params, context)?;
     exec.with_scratch(|scratch| plan.train(source, params, scratch))?;
     // Reserved memory that is never touched costs almost nothing.
     reserve(out, plan.most())?;
@@ -173,13 +173,13 @@ pub(crate) fn encode_one(
     scratch: &mut Scratch,
     out: &mut Vec<u8>,
 ) -> Result<()> {
-    let mut plan = Plan::new(source.nbytes(), params, context)?;
+    let mut plan = EncodePlan::new(source.nbytes(), params, context)?;
     plan.train(source, params, scratch)?;
     plan.encode_serial(source, scratch, out, &|_| Ok(()))
 }
 
 /// Everything that is decided before the first block is read.
-pub(super) struct Plan {
+pub(super) struct EncodePlan {
     /// The header, without `cbytes`.
     header: ChunkHeader,
     steps: Steps,
@@ -201,7 +201,7 @@ enum Outcome {
     NoGain,
 }
 
-impl Plan {
+impl EncodePlan {
     pub(super) fn new(nbytes: usize, params: &Params, context: &Context) -> Result<Self> {
         let steps = params.check(context)?;
         let nbytes = u32::try_from(nbytes).ok().filter(|n| *n <= MAX_CHUNK_BYTES).ok_or_else(|| {
@@ -241,7 +241,7 @@ impl Plan {
         };
         let engine = Engine::new(params.codec(), params.codec_meta(), params.typesize(), context);
         let coder = Coder { engine, clevel: params.clevel(), runs: !short };
-        Ok(Plan {
+        Ok(EncodePlan {
             header,
             steps,
             coder,

@@ -1,7 +1,7 @@
 //! A chunk in which some blocks are replaced: the others keep their compressed bytes.
 
 use super::decoder::BlockDecoder;
-use super::encode::Plan;
+use super::encode::EncodePlan;
 use super::head::ChunkHead;
 use super::head::Content;
 use super::header::ChunkHeader;
@@ -19,7 +19,7 @@ use std::sync::{Mutex, PoisonError};
 pub(crate) struct Splice<'a> {
     head: &'a ChunkHead,
     old: &'a [u8],
-    plan: Plan,
+    plan: EncodePlan,
     codec: Codec,
     clevel: u8,
 }
@@ -53,7 +53,7 @@ impl<'a> Splice<'a> {
             return Ok(None);
         }
         let header = head.header();
-        let plan = Plan::new(header.nbytes() as usize, params, context)?;
+        let plan = EncodePlan::new(header.nbytes() as usize, params, context)?;
         // A dictionary, or blocks of variable length, would show in the flags.
         let alike = ChunkHeader { cbytes: header.cbytes, ..plan.header().clone() } == *header;
         let (codec, clevel) = (params.codec(), params.clevel());

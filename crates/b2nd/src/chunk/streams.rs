@@ -29,7 +29,7 @@ pub(super) fn read(
     bytes: &[u8],
     streams: usize,
     dst: &mut [u8],
-    state: &mut codec::State,
+    state: &mut codec::CodecState,
 ) -> Result<()> {
     let n = dst.len() / streams.max(1);
     if n == 0 || n * streams != dst.len() {
@@ -51,7 +51,7 @@ pub(super) fn read_starts(
     streams: usize,
     whole: usize,
     dst: &mut [u8],
-    state: &mut codec::State,
+    state: &mut codec::CodecState,
 ) -> Result<()> {
     let (n, part) = (whole / streams.max(1), dst.len() / streams.max(1));
     if part == 0 || part > n || n * streams != whole || part * streams != dst.len() {
@@ -74,7 +74,7 @@ fn read_one<'a>(
     bytes: &'a [u8],
     offset: usize,
     dst: &mut [u8],
-    state: &mut codec::State,
+    state: &mut codec::CodecState,
 ) -> Result<&'a [u8]> {
     let n = dst.len();
     read_part(engine, bytes, offset, dst, n, state)
@@ -87,7 +87,7 @@ fn read_part<'a>(
     offset: usize,
     dst: &mut [u8],
     whole: usize,
-    state: &mut codec::State,
+    state: &mut codec::CodecState,
 ) -> Result<&'a [u8]> {
     let cut = || wrong(offset, "the stream does not end inside the chunk");
     let (size, rest) = bytes.split_first_chunk::<4>().ok_or_else(cut)?;
@@ -228,7 +228,7 @@ impl Coder {
         streams: usize,
         sink: &mut Sink<'_>,
         aside: &mut Vec<u8>,
-        state: &mut codec::State,
+        state: &mut codec::CodecState,
     ) -> Result<bool> {
         for part in split(block, streams) {
             if !self.write_one(part, sink, aside, state)? {
@@ -243,7 +243,7 @@ impl Coder {
         part: &[u8],
         sink: &mut Sink<'_>,
         aside: &mut Vec<u8>,
-        state: &mut codec::State,
+        state: &mut codec::CodecState,
     ) -> Result<bool> {
         if self.runs
             && let Some(byte) = runs::uniform(part)

@@ -13,7 +13,7 @@ pub(super) enum Dictionary {
     /// For LZ4 the bytes are all there is.
     Lz4(Box<[u8]>),
     /// For zstd, with entropy tables where it was trained.
-    Zstd(Box<zstd::Dictionary>),
+    Zstd(Box<zstd::LibraryDictionary>),
 }
 
 impl fmt::Debug for Dictionary {
@@ -30,7 +30,7 @@ impl Dictionary {
     pub(super) fn for_reading(codec: Codec, bytes: &[u8]) -> Result<Self> {
         match codec {
             Codec::Lz4 | Codec::Lz4Hc => Ok(Dictionary::Lz4(bytes.into())),
-            Codec::Zstd => Ok(Dictionary::Zstd(Box::new(zstd::Dictionary::for_reading(bytes)?))),
+            Codec::Zstd => Ok(Dictionary::Zstd(Box::new(zstd::LibraryDictionary::for_reading(bytes)?))),
             other => Err(broken(format!("{} has no dictionaries", other.name()))),
         }
     }
@@ -38,9 +38,10 @@ impl Dictionary {
     /// For compressing at a level of 1 to 9.
     pub(super) fn for_writing(codec: Codec, clevel: u8, bytes: &[u8]) -> Result<Self> {
         match codec {
-            Codec::Zstd => {
-                Ok(Dictionary::Zstd(Box::new(zstd::Dictionary::for_writing(bytes, zstd::level(clevel))?)))
-            }
+            Codec::Zstd => Ok(Dictionary::Zstd(Box::new(zstd::LibraryDictionary::for_writing(
+                bytes,
+                zstd::level(clevel),
+            )?))),
             other => Self::for_reading(other, bytes),
         }
     }

@@ -20,4 +20,4 @@ mod zstd;
 
 pub(crate) use dictionary::{MAX_DICTIONARY_BYTES, has_dictionaries, train};
 pub use id::Codec;
-pub(crate) use stream::{Engine, State};
+pub(crate) use stream::{CodecState, Engine};

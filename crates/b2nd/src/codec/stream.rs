@@ -13,12 +13,12 @@ const MAX_LEN: usize = i32::MAX as usize;
 
 /// Reusable memory of the codecs (contexts, hash tables): one for each thread that works, made empty and filled on use.
 #[derive(Default)]
-pub(crate) struct State {
-    blosclz: blosclz::Encoder,
-    lz4: lz4::Context,
-    ndlz: ndlz::Encoder,
-    zlib: zlib::Context,
-    zstd: zstd::Context,
+pub(crate) struct CodecState {
+    blosclz: blosclz::BloscLzEncoder,
+    lz4: lz4::Lz4Context,
+    ndlz: ndlz::NdlzEncoder,
+    zlib: zlib::ZlibContext,
+    zstd: zstd::ZstdContext,
     /// The table of the search for noise.
     noise: Vec<u32>,
 }
@@ -65,7 +65,7 @@ impl Engine {
         }
     }
 
-    fn zstd_dictionary(&self) -> Option<&zstd::Dictionary> {
+    fn zstd_dictionary(&self) -> Option<&zstd::LibraryDictionary> {
         match self.dictionary.as_deref() {
             Some(Dictionary::Zstd(dictionary)) => Some(dictionary),
             _ => None,
@@ -73,7 +73,7 @@ impl Engine {
     }
 
     /// Whether `src` is noise, which this codec would spend long on at this level, to no avail.
-    pub(crate) fn spares(&self, clevel: u8, src: &[u8], state: &mut State) -> bool {
+    pub(crate) fn spares(&self, clevel: u8, src: &[u8], state: &mut CodecState) -> bool {
         let is_slow = match self.codec {
             Codec::Zlib => true,
             Codec::Lz4Hc => clevel > 2,
@@ -90,7 +90,7 @@ impl Engine {
         clevel: u8,
         src: &[u8],
         dst: &mut [u8],
-        state: &mut State,
+        state: &mut CodecState,
     ) -> Result<Option<usize>> {
         let clevel = clevel.min(9);
         if clevel == 0 || src.is_empty() || dst.is_empty() || src.len() > MAX_LEN {
@@ -114,7 +114,7 @@ impl Engine {
 
     /// Decompresses `src`, which must fill `dst` exactly; else an [`Error::Format`](crate::Error::Format) of
     /// [`Part::Stream`](crate::Part::Stream).
-    pub(crate) fn decompress(&self, src: &[u8], dst: &mut [u8], state: &mut State) -> Result<()> {
+    pub(crate) fn decompress(&self, src: &[u8], dst: &mut [u8], state: &mut CodecState) -> Result<()> {
         if src.len() > MAX_LEN || dst.len() > MAX_LEN {
             return Err(Error::format(Part::Stream, None, "longer than the format allows"));
         }
@@ -147,7 +147,7 @@ impl Engine {
         src: &[u8],
         dst: &mut [u8],
         whole: usize,
-        state: &mut State,
+        state: &mut CodecState,
     ) -> Result<()> {
         if !self.stops() || src.len() > MAX_LEN || whole > MAX_LEN || dst.len() > whole {
             return Err(Error::format(Part::Stream, None, "not to be decoded in part"));

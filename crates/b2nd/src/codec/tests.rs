@@ -1,6 +1,6 @@
 //! Every codec at every level, there and back, and against damage.
 
-use super::{Codec, Engine, State};
+use super::{Codec, CodecState, Engine};
 use crate::error::{Error, Part};
 use crate::registry::Context;
 use proptest::prelude::*;
@@ -12,12 +12,12 @@ fn compress(
     clevel: u8,
     src: &[u8],
     dst: &mut [u8],
-    state: &mut State,
+    state: &mut CodecState,
 ) -> crate::Result<Option<usize>> {
     Engine::new(codec, 0, 1, &Context::default()).compress(clevel, src, dst, state)
 }
 
-fn decompress(codec: Codec, src: &[u8], dst: &mut [u8], state: &mut State) -> crate::Result<()> {
+fn decompress(codec: Codec, src: &[u8], dst: &mut [u8], state: &mut CodecState) -> crate::Result<()> {
     Engine::new(codec, 0, 1, &Context::default()).decompress(src, dst, state)
 }
 
@@ -89,7 +89,7 @@ fn round_trip(
     clevel: u8,
     src: &[u8],
     room: usize,
-    state: &mut State,
+    state: &mut CodecState,
 ) -> Option<usize> {
     let mut packed = vec![0xAA; room + 8];
     let (dst, guard) = packed.split_at_mut(room);
@@ -105,7 +105,7 @@ fn round_trip(
 
 #[test]
 fn every_codec_and_level_round_trips() {
-    let mut state = State::default();
+    let mut state = CodecState::default();
     for len in [1 << 10, 40_000, 200_000] {
         for (name, src) in inputs(len) {
             for codec in CODECS {
@@ -127,7 +127,7 @@ fn every_codec_and_level_round_trips() {
 
 #[test]
 fn short_inputs_round_trip() {
-    let mut state = State::default();
+    let mut state = CodecState::default();
     for len in 0..=200 {
         for (name, src) in inputs(len) {
             for codec in CODECS {
@@ -141,7 +141,7 @@ fn short_inputs_round_trip() {
 
 #[test]
 fn a_short_destination_is_an_answer_and_never_overrun() {
-    let mut state = State::default();
+    let mut state = CodecState::default();
     let src = shuffled_walk(1000);
     for codec in CODECS {
         for clevel in [1, 5, 9] {
@@ -158,7 +158,7 @@ fn a_short_destination_is_an_answer_and_never_overrun() {
 
 #[test]
 fn noise_does_not_fit_its_own_length() {
-    let mut state = State::default();
+    let mut state = CodecState::default();
     let src = noise(70_000);
     for codec in CODECS {
         for clevel in 1..=9 {
@@ -169,7 +169,7 @@ fn noise_does_not_fit_its_own_length() {
 
 #[test]
 fn level_zero_and_unknown_codecs_have_no_stream() {
-    let mut state = State::default();
+    let mut state = CodecState::default();
     let (src, mut dst) = ([0; 100], [0; 100]);
     for codec in CODECS {
         assert_eq!(compress(codec, 0, &src, &mut dst, &mut state).unwrap(), None);
@@ -190,7 +190,7 @@ fn is_broken_stream(result: &crate::Result<()>) -> bool {
 
 #[test]
 fn every_truncation_and_every_other_length_is_refused() {
-    let mut state = State::default();
+    let mut state = CodecState::default();
     for (name, src) in inputs(600) {
         for codec in CODECS {
             let mut packed = vec![0; 2000];
@@ -213,7 +213,7 @@ fn every_truncation_and_every_other_length_is_refused() {
 
 #[test]
 fn flipped_bits_are_survived() {
-    let mut state = State::default();
+    let mut state = CodecState::default();
     for (_, src) in inputs(300) {
         for codec in CODECS {
             let mut packed = vec![0; 1000];
@@ -257,7 +257,7 @@ const GOLDEN: [(Codec, &str); 10] = [
 
 #[test]
 fn streams_of_c_blosc2_decode() {
-    let mut state = State::default();
+    let mut state = CodecState::default();
     for (codec, hex) in GOLDEN {
         let mut dst = vec![0; golden().len()];
         decompress(codec, &bytes(hex), &mut dst, &mut state).unwrap_or_else(|e| panic!("{codec:?}: {e}"));
@@ -270,7 +270,7 @@ const CHECKED: &str = "28b52ffd0468bd00005073687566666c6520006404002f92a932e096f
 
 #[test]
 fn checksums_are_checked() {
-    let mut state = State::default();
+    let mut state = CodecState::default();
     let mut dst = vec![0; golden().len()];
     for (codec, hex) in [(Codec::Zlib, GOLDEN[6].1), (Codec::Zstd, CHECKED)] {
         let mut stream = bytes(hex);
@@ -296,7 +296,7 @@ fn raw_frame(header: &[u8], blocks: &[&[u8]]) -> Vec<u8> {
 
 #[test]
 fn what_a_zstd_frame_claims_costs_nothing() {
-    let mut state = State::default();
+    let mut state = CodecState::default();
     let mut dst = [0; 6];
     // A window of 1 GiB, which would be allocated if the frame were read as a stream.
     let wide = raw_frame(&[0x00, 0xA0], &[b"abc", b"", b"def"]);
@@ -319,7 +319,7 @@ fn what_a_zstd_frame_claims_costs_nothing() {
 
 #[test]
 fn nothing_may_follow_a_stream() {
-    let mut state = State::default();
+    let mut state = CodecState::default();
     let mut dst = vec![0; golden().len()];
     for (codec, hex) in GOLDEN {
         for tail in [&[0][..], &[0, 0, 0, 0, 0, 0, 0, 0], &[0xff; 9]] {
@@ -333,14 +333,14 @@ fn nothing_may_follow_a_stream() {
 #[test]
 fn a_state_can_move_to_another_thread() {
     fn is_send<T: Send>() {}
-    is_send::<State>();
+    is_send::<CodecState>();
 }
 
 /// The reference C library and pure Rust read each other's streams.
 #[cfg(feature = "c-codecs")]
 #[test]
 fn reference_and_pure_read_each_other() {
-    let (mut c, mut pure_lz4) = (State::default(), super::lz4::PureContext::default());
+    let (mut c, mut pure_lz4) = (CodecState::default(), super::lz4::PureContext::default());
     let mut pure_zstd = super::zstd::PureContext::default();
     for len in [20, 1000, 140_000] {
         for (name, src) in inputs(len) {
@@ -379,7 +379,7 @@ fn reference_and_pure_read_each_others_dictionaries() {
     use super::zstd::{PureContext as PureZstd, PureDictionary};
     let (samples, src) = (text(400_000), text(3000));
     let lengths: Vec<usize> = samples.chunks(1000).map(<[u8]>::len).collect();
-    let (mut c, mut lz4, mut zstd) = (State::default(), PureContext::default(), PureZstd::default());
+    let (mut c, mut lz4, mut zstd) = (CodecState::default(), PureContext::default(), PureZstd::default());
     let (mut packed, mut back) = (vec![0; 5000], vec![0; src.len()]);
     for codec in [Codec::Lz4, Codec::Lz4Hc, Codec::Zstd] {
         let trained = train(codec, &samples, &lengths, 4096).unwrap().unwrap();
@@ -416,7 +416,7 @@ fn reference_and_pure_read_each_others_dictionaries() {
 proptest! {
     #[test]
     fn random_bytes_are_survived(src in prop::collection::vec(any::<u8>(), 0..300), len in 0_usize..2000) {
-        let mut state = State::default();
+        let mut state = CodecState::default();
         for codec in CODECS {
             let result = decompress(codec, &src, &mut vec![0; len], &mut state);
             prop_assert!(result.is_ok() || is_broken_stream(&result), "{:?}", result);

@@ -63,12 +63,12 @@ impl fmt::Display for Holder {
 pub struct LockedError {
     path: PathBuf,
     lock: PathBuf,
-    held: Held,
+    held: LockKeeper,
 }
 
 /// By whom.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Held {
+enum LockKeeper {
     /// A writer of b2nd. `stuck`: only its own end of the lock, or a person, can say that it is gone.
     Owner { holder: Option<Holder>, stuck: bool },
     /// Somebody who keeps C-Blosc2's lock for longer than this.
@@ -77,10 +77,10 @@ enum Held {
 
 impl LockedError {
     pub(crate) fn owner(path: &Path, lock: &Path, holder: Option<Holder>, stuck: bool) -> Self {
-        LockedError { path: path.into(), lock: lock.into(), held: Held::Owner { holder, stuck } }
+        LockedError { path: path.into(), lock: lock.into(), held: LockKeeper::Owner { holder, stuck } }
     }
     pub(crate) fn by_peers(path: &Path, lock: &Path, waited: Duration) -> Self {
-        LockedError { path: path.into(), lock: lock.into(), held: Held::Peers(waited) }
+        LockedError { path: path.into(), lock: lock.into(), held: LockKeeper::Peers(waited) }
     }
     /// The frame.
     pub fn path(&self) -> &Path {
@@ -93,8 +93,8 @@ impl LockedError {
     /// Who holds it, where that is known.
     pub fn holder(&self) -> Option<&Holder> {
         match &self.held {
-            Held::Owner { holder, .. } => holder.as_ref(),
-            Held::Peers(_) => None,
+            LockKeeper::Owner { holder, .. } => holder.as_ref(),
+            LockKeeper::Peers(_) => None,
         }
     }
 }
@@ -103,7 +103,7 @@ impl fmt::Display for LockedError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: ", self.path.display())?;
         match &self.held {
-            Held::Owner { holder, stuck } => {
+            LockKeeper::Owner { holder, stuck } => {
                 write!(f, "open for writing elsewhere")?;
                 if let Some(holder) = holder {
                     write!(f, ", by {holder}")?;
@@ -114,7 +114,7 @@ impl fmt::Display for LockedError {
                 }
                 Ok(())
             }
-            Held::Peers(waited) => {
+            LockKeeper::Peers(waited) => {
                 write!(f, "another program has held {} for more than {waited:?}", self.lock.display())?;
                 write!(f, "; try again when it has let go of it")
             }

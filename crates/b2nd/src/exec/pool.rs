@@ -19,14 +19,14 @@ static POOLS: Mutex<BTreeMap<usize, Weak<Pool>>> = Mutex::new(BTreeMap::new());
 
 /// Worker threads, which end when the pool is dropped.
 struct Pool {
-    line: Arc<Line>,
+    line: Arc<CacheLine>,
     /// Process that started the threads.
     process: u32,
 }
 
 /// Queue of invitations, and the state of the workers that serve it.
 #[derive(Default)]
-struct Line {
+struct CacheLine {
     waiting: Mutex<Waiting>,
     /// Wakes sleeping workers: there are new invitations, or the pool ends.
     news: Condvar,
@@ -55,7 +55,7 @@ impl Waiting {
     }
 }
 
-impl Line {
+impl CacheLine {
     fn lock(&self) -> MutexGuard<'_, Waiting> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -115,7 +115,7 @@ impl Line {
 impl Pool {
     /// Starts `threads` workers, or as many as the system allows; `None` if it allows none.
     fn start(threads: usize) -> Option<Self> {
-        let line = Arc::new(Line::default());
+        let line = Arc::new(CacheLine::default());
         let start = |n: &usize| {
             let line = Arc::clone(&line);
             std::thread::Builder::new().name(format!("b2nd-{n}")).spawn(move || line.serve()).is_ok()
@@ -315,7 +315,7 @@ mod tests {
     #[test]
     fn one_awake_is_not_promised_twice() {
         // One is awake and two sleep; the first call takes the one, the second has to wake another.
-        let line = Line::default();
+        let line = CacheLine::default();
         (line.lock().awake, line.lock().asleep) = (1, 2);
         share(
             &|| (),
@@ -387,7 +387,7 @@ mod tests {
 
     #[test]
     fn who_does_not_come_is_idle_at_once_and_out_of_the_line() {
-        let line = Arc::new(Line::default());
+        let line = Arc::new(CacheLine::default());
         line.idle.store(3, Ordering::Relaxed);
         // Without any threads: as if they never woke up.
         let lazy = alone(Pool { line: Arc::clone(&line), process: std::process::id() });

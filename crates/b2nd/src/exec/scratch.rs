@@ -26,7 +26,7 @@ pub(crate) struct Scratch {
     /// Which items of a block are taken, as runs.
     pub(crate) runs: Vec<Range<u32>>,
     /// Contexts and hash tables of the codecs.
-    pub(crate) codec: codec::State,
+    pub(crate) codec: codec::CodecState,
 }
 
 /// Larger buffers are freed at the end of a call.

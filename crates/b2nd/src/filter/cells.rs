@@ -14,18 +14,18 @@ const WRITABLE_DIM: usize = 8;
 
 /// What becomes of the items of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum CellKind {
     /// They are kept.
     Items,
     /// Their mean is stored in the place of each.
     Mean,
 }
 
-impl Kind {
+impl CellKind {
     fn name(self) -> &'static str {
         match self {
-            Kind::Items => "ndcell",
-            Kind::Mean => "ndmean",
+            CellKind::Items => "ndcell",
+            CellKind::Mean => "ndmean",
         }
     }
 }
@@ -33,7 +33,7 @@ impl Kind {
 /// The cells of all blocks of an array.
 #[derive(Debug, Clone)]
 pub(super) struct Cells {
-    kind: Kind,
+    kind: CellKind,
     typesize: usize,
     /// The block in items: one axis at least.
     shape: Vec<usize>,
@@ -52,7 +52,7 @@ struct Cell {
 impl Cells {
     /// The cells of side `meta` in blocks of that shape. The error is a reason.
     fn new(
-        kind: Kind,
+        kind: CellKind,
         meta: u8,
         typesize: usize,
         block_shape: Option<&[u32]>,
@@ -61,7 +61,7 @@ impl Cells {
         let Some(block_shape) = block_shape else {
             return Err(format!("{name} needs the shape of the blocks, which only an array has"));
         };
-        let most = if kind == Kind::Mean { 127 } else { 255 };
+        let most = if kind == CellKind::Mean { 127 } else { 255 };
         if meta == 0 || meta > most {
             return Err(format!("{name}:{meta} is out of range: the side of a cell is 1 to {most}"));
         }
@@ -81,7 +81,7 @@ impl Cells {
 
     /// The cells that a reader puts back into blocks; `meta` is from the chunk.
     pub(super) fn for_reading(
-        kind: Kind,
+        kind: CellKind,
         meta: u8,
         typesize: usize,
         block_shape: Option<&[u32]>,
@@ -95,7 +95,7 @@ impl Cells {
 
     /// The cells of a writer, where other readers take them.
     pub(super) fn for_writing(
-        kind: Kind,
+        kind: CellKind,
         meta: u8,
         typesize: usize,
         block_shape: Option<&[u32]>,
@@ -108,7 +108,7 @@ impl Cells {
                 "{name} works in up to {WRITABLE_DIM} dimensions, not in {axes}"
             )));
         }
-        if kind == Kind::Items {
+        if kind == CellKind::Items {
             let items = cells.shape.iter().fold(1_usize, |items, &length| items.saturating_mul(length));
             let cell = (0..axes).fold(1_usize, |cell, _| cell.saturating_mul(side));
             if cell > items {
@@ -135,7 +135,7 @@ impl Cells {
 
     /// Whether reading gives something else than what was written.
     pub(super) fn is_lossy(&self) -> bool {
-        self.kind == Kind::Mean
+        self.kind == CellKind::Mean
     }
 
     /// The cells of a block one after another.
@@ -145,18 +145,18 @@ impl Cells {
         }
         let mut at = 0;
         match (self.kind, self.typesize) {
-            (Kind::Items, _) => self.for_each_cell(|cell| {
+            (CellKind::Items, _) => self.for_each_cell(|cell| {
                 self.for_each_row(cell, |start, len| {
                     dst[at..at + len].copy_from_slice(&src[start..start + len]);
                     at += len;
                 });
             }),
-            (Kind::Mean, 4) => {
+            (CellKind::Mean, 4) => {
                 self.means(src, dst, f32::from_le_bytes, |sum: f32, items| {
                     (sum / items as f32).to_le_bytes()
                 });
             }
-            (Kind::Mean, _) => {
+            (CellKind::Mean, _) => {
                 self.means(src, dst, f64::from_le_bytes, |sum: f64, items| {
                     (sum / items as f64).to_le_bytes()
                 });

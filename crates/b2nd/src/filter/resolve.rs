@@ -3,10 +3,10 @@
 use super::Filter;
 use super::Pipeline;
 use super::bitshuffle::blosc1_leaves;
+use super::cells::CellKind;
 use super::cells::Cells;
-use super::cells::Kind;
 use super::delta;
-use super::steps::Step;
+use super::steps::FilterStep;
 use super::steps::Steps;
 use super::truncate;
 use crate::error::Error;
@@ -31,9 +31,9 @@ impl Steps {
     ) -> Result<Self> {
         Self::resolve(pipeline, typesize, blosc1, context, |filter, info| match filter {
             Filter::TruncPrec | Filter::IntTrunc => Ok(None),
-            Filter::NdCell => read_cells(Kind::Items, info).map(Some),
-            Filter::NdMean => read_cells(Kind::Mean, info).map(Some),
-            Filter::Other(CATERVA_MEAN) if context.is_caterva() => read_cells(Kind::Mean, info).map(Some),
+            Filter::NdCell => read_cells(CellKind::Items, info).map(Some),
+            Filter::NdMean => read_cells(CellKind::Mean, info).map(Some),
+            Filter::Other(CATERVA_MEAN) if context.is_caterva() => read_cells(CellKind::Mean, info).map(Some),
             Filter::OldByteDelta => Ok(Some(byte_delta(info, true))),
             other => Err(Error::unsupported(filter_label(other.id()))),
         })
@@ -52,8 +52,8 @@ impl Steps {
         Self::resolve(pipeline, typesize, blosc1, context, |filter, info| match filter {
             Filter::TruncPrec => Ok(truncated(typesize, truncate::float_bits(typesize, info.meta)?)),
             Filter::IntTrunc => Ok(truncated(typesize, truncate::integer_bits(typesize, info.meta)?)),
-            Filter::NdCell => write_cells(Kind::Items, info).map(Some),
-            Filter::NdMean => write_cells(Kind::Mean, info).map(Some),
+            Filter::NdCell => write_cells(CellKind::Items, info).map(Some),
+            Filter::NdMean => write_cells(CellKind::Mean, info).map(Some),
             Filter::OldByteDelta => {
                 Err(Error::compression("old_bytedelta is defective and can only be read: use bytedelta"))
             }
@@ -70,7 +70,7 @@ impl Steps {
         typesize: usize,
         blosc1: bool,
         context: &Context,
-        special: impl Fn(Filter, &BlockInfo<'_>) -> Result<Option<Step>>,
+        special: impl Fn(Filter, &BlockInfo<'_>) -> Result<Option<FilterStep>>,
     ) -> Result<Self> {
         // A type size comes from one byte of a chunk, or is 1.
         let setting = context.setting(typesize as u32);
@@ -80,14 +80,14 @@ impl Steps {
             *slot = match filter {
                 Filter::Shuffle => {
                     let width = if meta == 0 { typesize } else { usize::from(meta) };
-                    (width > 1).then_some(Step::Shuffle { width })
+                    (width > 1).then_some(FilterStep::Shuffle { width })
                 }
-                Filter::BitShuffle if blosc1 => Some(Step::Blosc1BitShuffle { width: typesize }),
-                Filter::BitShuffle => Some(Step::BitShuffle { width: typesize }),
-                Filter::Delta => Some(Step::Delta { unit: delta::unit(typesize) }),
+                Filter::BitShuffle if blosc1 => Some(FilterStep::Blosc1BitShuffle { width: typesize }),
+                Filter::BitShuffle => Some(FilterStep::BitShuffle { width: typesize }),
+                Filter::Delta => Some(FilterStep::Delta { unit: delta::unit(typesize) }),
                 Filter::ByteDelta => Some(byte_delta(&info, false)),
                 Filter::Other(id) => match context.registry().filter(id) {
-                    Some(filter) => Some(Step::User { filter, meta }),
+                    Some(filter) => Some(FilterStep::User { filter, meta }),
                     None => special(filter, &info)?,
                 },
                 _ => special(filter, &info)?,
@@ -114,32 +114,32 @@ impl Pipeline {
     }
 }
 
-impl Step {
+impl FilterStep {
     /// Whether the step changes anything in a block of `len` bytes.
     pub(super) fn does(&self, len: usize) -> bool {
         match self {
-            Step::Blosc1BitShuffle { width } => !blosc1_leaves(*width, len),
+            FilterStep::Blosc1BitShuffle { width } => !blosc1_leaves(*width, len),
             _ => true,
         }
     }
 }
 
 /// As many streams as the meta byte says, or as an item has bytes: its real number, above 255 too.
-fn byte_delta(info: &BlockInfo<'_>, old: bool) -> Step {
+fn byte_delta(info: &BlockInfo<'_>, old: bool) -> FilterStep {
     let width = if info.meta == 0 { info.typesize as usize } else { usize::from(info.meta) };
-    Step::ByteDelta { width, old }
+    FilterStep::ByteDelta { width, old }
 }
 
-fn truncated(typesize: usize, cleared: u32) -> Option<Step> {
-    (cleared > 0).then_some(Step::Truncate { typesize, cleared })
+fn truncated(typesize: usize, cleared: u32) -> Option<FilterStep> {
+    (cleared > 0).then_some(FilterStep::Truncate { typesize, cleared })
 }
 
-fn read_cells(kind: Kind, info: &BlockInfo<'_>) -> Result<Step> {
+fn read_cells(kind: CellKind, info: &BlockInfo<'_>) -> Result<FilterStep> {
     let cells = Cells::for_reading(kind, info.meta, info.typesize as usize, info.block_shape)?;
-    Ok(Step::Cells(Arc::new(cells)))
+    Ok(FilterStep::Cells(Arc::new(cells)))
 }
 
-fn write_cells(kind: Kind, info: &BlockInfo<'_>) -> Result<Step> {
+fn write_cells(kind: CellKind, info: &BlockInfo<'_>) -> Result<FilterStep> {
     let cells = Cells::for_writing(kind, info.meta, info.typesize as usize, info.block_shape)?;
-    Ok(Step::Cells(Arc::new(cells)))
+    Ok(FilterStep::Cells(Arc::new(cells)))
 }

@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 /// One filter with all that it needs to know, the data aside.
 #[derive(Debug, Clone)]
-pub(super) enum Step {
+pub(super) enum FilterStep {
     Shuffle { width: usize },
     BitShuffle { width: usize },
     Blosc1BitShuffle { width: usize },
@@ -37,34 +37,36 @@ pub(super) enum Step {
 /// A pipeline resolved for one chunk: in the order of writing, without filters that do nothing.
 #[derive(Debug, Clone)]
 pub(crate) struct Steps {
-    pub(super) steps: [Option<Step>; Pipeline::SLOTS],
+    pub(super) steps: [Option<FilterStep>; Pipeline::SLOTS],
     /// What filters of the user are told.
     pub(super) setting: Setting,
     pub(super) level: Level,
 }
 
 impl Steps {
-    fn iter(&self) -> impl DoubleEndedIterator<Item = &Step> {
+    fn iter(&self) -> impl DoubleEndedIterator<Item = &FilterStep> {
         self.steps.iter().flatten()
     }
 
     /// Whether blocks after the first are stored relative to it.
     pub(crate) fn has_delta(&self) -> bool {
-        self.iter().any(|step| matches!(step, Step::Delta { .. }))
+        self.iter().any(|step| matches!(step, FilterStep::Delta { .. }))
     }
 
     /// Whether reading may give something else than what was written.
     pub(crate) fn is_lossy(&self) -> bool {
         self.iter().any(|step| match step {
-            Step::Truncate { .. } | Step::User { .. } => true,
-            Step::Cells(cells) => cells.is_lossy(),
+            FilterStep::Truncate { .. } | FilterStep::User { .. } => true,
+            FilterStep::Cells(cells) => cells.is_lossy(),
             _ => false,
         })
     }
 
     /// Whether a block of zeros comes out as it is.
     fn keep_zeros(&self) -> bool {
-        self.iter().all(|step| !matches!(step, Step::Delta { .. } | Step::Cells(_) | Step::User { .. }))
+        self.iter().all(|step| {
+            !matches!(step, FilterStep::Delta { .. } | FilterStep::Cells(_) | FilterStep::User { .. })
+        })
     }
 
     /// Whether undoing the steps on a block of `len` bytes needs a second place; when not, it is done in place.
@@ -77,7 +79,7 @@ impl Steps {
         let mut steps = self.iter().filter(|step| step.does(len));
         match (steps.next(), steps.next()) {
             (None, _) => Some(0),
-            (Some(Step::Shuffle { width }), None) => Some(*width),
+            (Some(FilterStep::Shuffle { width }), None) => Some(*width),
             _ => None,
         }
     }
@@ -158,30 +160,31 @@ impl Steps {
     }
 }
 
-impl Step {
+impl FilterStep {
     /// Whether undoing the step moves bytes to other places.
     fn moves_back(&self, len: usize) -> bool {
-        !matches!(self, Step::Delta { .. } | Step::Truncate { .. } | Step::ByteDelta { .. }) && self.does(len)
+        !matches!(self, FilterStep::Delta { .. } | FilterStep::Truncate { .. } | FilterStep::ByteDelta { .. })
+            && self.does(len)
     }
 
     fn apply(&self, steps: &Steps, src: &[u8], first: Option<&[u8]>, dst: &mut [u8]) -> Result<()> {
         let level = steps.level;
         match *self {
-            Step::Shuffle { width } => shuffle::shuffle(level, width, src, dst),
-            Step::BitShuffle { width } | Step::Blosc1BitShuffle { width } => {
+            FilterStep::Shuffle { width } => shuffle::shuffle(level, width, src, dst),
+            FilterStep::BitShuffle { width } | FilterStep::Blosc1BitShuffle { width } => {
                 bitshuffle::shuffle(level, width, src, dst);
             }
-            Step::Delta { unit } => match first {
+            FilterStep::Delta { unit } => match first {
                 None => b2nd_kernel::delta::encode_first(level, unit, src, dst),
                 Some(first) => {
                     dst.copy_from_slice(src);
                     b2nd_kernel::delta::xor_reference(level, unit, dst, reference(first, src.len())?);
                 }
             },
-            Step::Truncate { typesize, cleared } => truncate::truncate(typesize, cleared, src, dst),
-            Step::ByteDelta { width, .. } => bytedelta::encode(level, width, src, dst),
-            Step::Cells(ref cells) => cells.apply(src, dst)?,
-            Step::User { ref filter, meta } => filter.apply(&steps.setting.info(meta, 0), src, dst)?,
+            FilterStep::Truncate { typesize, cleared } => truncate::truncate(typesize, cleared, src, dst),
+            FilterStep::ByteDelta { width, .. } => bytedelta::encode(level, width, src, dst),
+            FilterStep::Cells(ref cells) => cells.apply(src, dst)?,
+            FilterStep::User { ref filter, meta } => filter.apply(&steps.setting.info(meta, 0), src, dst)?,
         }
         Ok(())
     }
@@ -189,25 +192,27 @@ impl Step {
     fn undo(&self, steps: &Steps, src: &[u8], dst: &mut [u8]) -> Result<()> {
         let level = steps.level;
         match *self {
-            Step::Shuffle { width } => shuffle::unshuffle(level, width, src, dst),
-            Step::BitShuffle { width } | Step::Blosc1BitShuffle { width } => {
+            FilterStep::Shuffle { width } => shuffle::unshuffle(level, width, src, dst),
+            FilterStep::BitShuffle { width } | FilterStep::Blosc1BitShuffle { width } => {
                 bitshuffle::unshuffle(level, width, src, dst);
             }
-            Step::Delta { .. } | Step::Truncate { .. } | Step::ByteDelta { .. } => dst.copy_from_slice(src),
-            Step::Cells(ref cells) => cells.undo(src, dst)?,
-            Step::User { ref filter, meta } => filter.undo(&steps.setting.info(meta, 0), src, dst)?,
+            FilterStep::Delta { .. } | FilterStep::Truncate { .. } | FilterStep::ByteDelta { .. } => {
+                dst.copy_from_slice(src);
+            }
+            FilterStep::Cells(ref cells) => cells.undo(src, dst)?,
+            FilterStep::User { ref filter, meta } => filter.undo(&steps.setting.info(meta, 0), src, dst)?,
         }
         Ok(())
     }
 
     fn undo_in_place(&self, level: Level, block: &mut [u8], first: Option<&[u8]>) -> Result<()> {
         match (self, first) {
-            (Step::Delta { unit }, None) => b2nd_kernel::delta::decode_first(level, *unit, block),
-            (Step::Delta { unit }, Some(first)) => {
+            (FilterStep::Delta { unit }, None) => b2nd_kernel::delta::decode_first(level, *unit, block),
+            (FilterStep::Delta { unit }, Some(first)) => {
                 let first = reference(first, block.len())?;
                 b2nd_kernel::delta::xor_reference(level, *unit, block, first);
             }
-            (Step::ByteDelta { width, old }, _) => bytedelta::decode(level, *width, *old, block),
+            (FilterStep::ByteDelta { width, old }, _) => bytedelta::decode(level, *width, *old, block),
             _ => {}
         }
         Ok(())

@@ -11,7 +11,7 @@
 use super::Layout;
 use super::legacy;
 use super::metalayers;
-use super::metalayers::{Entry, Name};
+use super::metalayers::{LayerEntry, Name};
 use crate::chunk::Params;
 use crate::chunk::SplitMode;
 use crate::codec::Codec;
@@ -99,7 +99,7 @@ pub(crate) struct HeaderFields<'a> {
 
 /// A header: its bytes, and its parsed fields.
 #[derive(Debug, Clone)]
-pub(crate) struct Header {
+pub(crate) struct FrameHeader {
     pub(super) raw: Vec<u8>,
     pub(super) dialect: Dialect,
     pub(super) version: u8,
@@ -110,10 +110,10 @@ pub(crate) struct Header {
     pub(super) cbytes: u64,
     pub(super) chunksize: u32,
     pub(super) params: Params,
-    pub(super) metalayers: Vec<Entry>,
+    pub(super) metalayers: Vec<LayerEntry>,
 }
 
-impl Header {
+impl FrameHeader {
     /// The dialect and length of the header that starts with these bytes, of which there are enough for any marker.
     pub(super) fn measure(prefix: &[u8], available: u64) -> Result<(Dialect, u64)> {
         // With less than half of what every frame begins with it is something else, and not a damaged frame.
@@ -204,7 +204,7 @@ impl Header {
             metalayers::parse(raw, METALAYERS_AT, MAX_METALAYERS, Part::FrameHeader)?
         };
         let raw = raw.to_vec();
-        Ok(Header {
+        Ok(FrameHeader {
             raw,
             dialect,
             version,
@@ -280,7 +280,7 @@ impl Header {
         if let Some(field) = raw.get_mut(10..15) {
             field.copy_from_slice(&len_field);
         }
-        Header::parse(&raw, Dialect::Current)
+        FrameHeader::parse(&raw, Dialect::Current)
     }
 
     /// The bytes, as stored.

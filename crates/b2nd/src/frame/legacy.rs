@@ -6,7 +6,7 @@
 
 use super::Layout;
 use super::header;
-use super::header::{Dialect, Header, MAX_METALAYERS};
+use super::header::{Dialect, FrameHeader, MAX_METALAYERS};
 use super::metalayers;
 use crate::chunk::Params;
 use crate::codec::Codec;
@@ -18,7 +18,7 @@ use crate::wire::msgpack;
 pub(super) const BETA1_MIN_HEADER: usize = 64;
 pub(super) const BETA5_METALAYERS_AT: usize = 82;
 
-pub(super) fn parse(raw: &[u8], dialect: Dialect) -> Result<Header> {
+pub(super) fn parse(raw: &[u8], dialect: Dialect) -> Result<FrameHeader> {
     let mut cursor = Cursor::new(raw, 15, Part::FrameHeader);
     let frame_len = cursor.u64("the frame length")?;
     cursor.marker(msgpack::FIXSTR | 4, "the flags")?;
@@ -38,7 +38,7 @@ pub(super) fn parse(raw: &[u8], dialect: Dialect) -> Result<Header> {
     } else {
         metalayers::parse(raw, metalayers_at, MAX_METALAYERS, Part::FrameHeader)?
     };
-    Ok(Header {
+    Ok(FrameHeader {
         raw: raw.to_vec(),
         dialect,
         version,

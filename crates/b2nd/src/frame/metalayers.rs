@@ -41,7 +41,7 @@ impl Name {
 
 /// A metalayer: its name, and where its content is from the start of the header or trailer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Entry {
+pub(crate) struct LayerEntry {
     pub(crate) name: Name,
     pub(crate) content: Range<usize>,
 }
@@ -50,7 +50,7 @@ pub(crate) struct Entry {
 ///
 /// Contents are found by their offsets, as everyone does: the size of the map, the number of values and their order are
 /// not looked at.
-pub(super) fn parse(bytes: &[u8], start: usize, max: u16, part: Part) -> Result<Vec<Entry>> {
+pub(super) fn parse(bytes: &[u8], start: usize, max: u16, part: Part) -> Result<Vec<LayerEntry>> {
     parse_start(bytes, bytes.len(), start, max, part)
 }
 
@@ -61,7 +61,7 @@ pub(super) fn parse_start(
     start: usize,
     max: u16,
     part: Part,
-) -> Result<Vec<Entry>> {
+) -> Result<Vec<LayerEntry>> {
     let mut cursor = Cursor::new(bytes, start, part);
     cursor.marker(msgpack::ARRAY_3, "the metalayer section")?;
     cursor.u16(msgpack::UINT_16, "the size of the metalayer map")?;
@@ -87,7 +87,7 @@ pub(super) fn parse_start(
         if total > whole {
             return Err(at.error("the metalayers overlap"));
         }
-        entries.push(Entry { name, content: end.saturating_sub(len)..end });
+        entries.push(LayerEntry { name, content: end.saturating_sub(len)..end });
     }
     Ok(entries)
 }

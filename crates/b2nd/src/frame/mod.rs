@@ -19,10 +19,10 @@ mod trailer;
 
 pub use durability::Durability;
 pub(crate) use edit::Undo;
-pub(crate) use header::{ChunkSizes, Header, HeaderFields, MARK_LEN, find_mark};
+pub(crate) use header::{ChunkSizes, FrameHeader, HeaderFields, MARK_LEN, find_mark};
 pub(crate) use metalayers::Name;
-pub(crate) use offsets::{Entry, Offsets, SameChunks};
-pub(crate) use parse::{FrameIndex, FrameParser, Step};
+pub(crate) use offsets::{ChunkOffset, Offsets, SameChunks};
+pub(crate) use parse::{FrameIndex, FrameParser, ParseStep};
 pub(crate) use space::Space;
 pub(crate) use torn::{HeaderState, TAIL, UndoRecord, record_len, sector_end, undo_record};
 pub(crate) use trailer::{LayerPlace, Trailer, layer_place};

@@ -21,7 +21,7 @@ impl Default for Offsets {
 
 /// A parsed offset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Entry {
+pub(crate) enum ChunkOffset {
     /// Bytes from the end of the header, or the number of a chunk file.
     Stored(u64),
     /// No bytes: `Zeros`, `Nan` or `Uninit`.
@@ -32,18 +32,18 @@ const ZEROS: u8 = 0x81;
 const NAN: u8 = 0x82;
 const UNINIT: u8 = 0x84;
 
-impl Entry {
+impl ChunkOffset {
     /// The meaning of a stored value.
     pub(crate) fn from_raw(raw: i64) -> Result<Self> {
         if let Ok(offset) = u64::try_from(raw) {
-            return Ok(Entry::Stored(offset));
+            return Ok(ChunkOffset::Stored(offset));
         }
         let [.., kind] = raw.to_le_bytes();
         // In this order: it decides what a value with several bits means to everyone else.
         [(ZEROS, Special::Zeros), (UNINIT, Special::Uninit), (NAN, Special::Nan)]
             .into_iter()
             .find(|(bit, _)| kind & bit & 0x7f != 0)
-            .map(|(_, special)| Entry::Special(special))
+            .map(|(_, special)| ChunkOffset::Special(special))
             .ok_or_else(|| {
                 Error::format(Part::Offsets, None, format!("an offset of unknown kind {kind:02x}"))
             })
@@ -51,11 +51,11 @@ impl Entry {
     /// The stored value; `None` for the special values that an offset cannot say.
     pub(crate) fn to_raw(self) -> Option<i64> {
         let kind = match self {
-            Entry::Stored(offset) => return i64::try_from(offset).ok(),
-            Entry::Special(Special::Zeros) => ZEROS,
-            Entry::Special(Special::Nan) => NAN,
-            Entry::Special(Special::Uninit) => UNINIT,
-            Entry::Special(Special::Value) => return None,
+            ChunkOffset::Stored(offset) => return i64::try_from(offset).ok(),
+            ChunkOffset::Special(Special::Zeros) => ZEROS,
+            ChunkOffset::Special(Special::Nan) => NAN,
+            ChunkOffset::Special(Special::Uninit) => UNINIT,
+            ChunkOffset::Special(Special::Value) => return None,
         };
         Some(i64::from_le_bytes([0, 0, 0, 0, 0, 0, 0, kind]))
     }
@@ -151,8 +151,8 @@ impl Offsets {
         })
     }
     /// The parsed offset of chunk `n`.
-    pub(crate) fn get(&self, n: u64) -> Result<Entry> {
-        Entry::from_raw(self.raw(n)?).map_err(|error| error.in_chunk(n))
+    pub(crate) fn get(&self, n: u64) -> Result<ChunkOffset> {
+        ChunkOffset::from_raw(self.raw(n)?).map_err(|error| error.in_chunk(n))
     }
     /// The highest number of a chunk file, if there is one.
     pub(crate) fn max_stored(&self) -> Result<Option<u64>> {

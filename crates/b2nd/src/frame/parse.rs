@@ -1,7 +1,7 @@
 //! The parser of frames: names the bytes that it needs and parses what the caller supplies; it does no I/O.
 
 use super::Layout;
-use super::header::{Dialect, Header};
+use super::header::{Dialect, FrameHeader};
 use super::offsets;
 use super::offsets::Offsets;
 use super::trailer::{TAIL_LEN, Trailer, WithoutSegments, without_segments};
@@ -12,7 +12,7 @@ use std::ops::Range;
 
 /// The next step of a parser.
 #[derive(Debug)]
-pub(crate) enum Step {
+pub(crate) enum ParseStep {
     /// These bytes of the frame's file, through [`FrameParser::supply`].
     Need(Range<u64>),
     /// Parsing is complete: this is the frame.
@@ -22,7 +22,7 @@ pub(crate) enum Step {
 /// All of a frame but its chunks.
 #[derive(Debug, Clone)]
 pub(crate) struct FrameIndex {
-    pub(crate) header: Header,
+    pub(crate) header: FrameHeader,
     pub(crate) offsets: Offsets,
     pub(crate) trailer: Trailer,
     /// Hash of the stored offsets.
@@ -31,15 +31,15 @@ pub(crate) struct FrameIndex {
 
 /// Progress of the parser.
 #[derive(Debug)]
-enum Stage {
+enum ParseStage {
     Prefix,
     Header(Dialect),
-    Tail(Header),
+    Tail(FrameHeader),
     /// Needs the start of the trailer; these are its last bytes.
-    TrailerStart(Header, Vec<u8>),
-    Trailer(Header),
-    IndexStart(Header, Trailer),
-    Index(Header, Trailer),
+    TrailerStart(FrameHeader, Vec<u8>),
+    Trailer(FrameHeader),
+    IndexStart(FrameHeader, Trailer),
+    Index(FrameHeader, Trailer),
     Done(Box<FrameIndex>),
     Spent,
 }
@@ -50,7 +50,7 @@ pub(crate) struct FrameParser {
     available: u64,
     layout: Layout,
     limits: Limits,
-    stage: Stage,
+    stage: ParseStage,
     need: Range<u64>,
     /// Where the trailer starts (the end of the frame, where there is none).
     trailer_start: u64,
@@ -78,7 +78,7 @@ const CHUNK_HEADER: u64 = 32;
 const MIN_CHUNK: u64 = 16;
 
 /// Bytes requested at the start of a long trailer.
-fn first_of_trailer(header: &Header) -> u64 {
+fn first_of_trailer(header: &FrameHeader) -> u64 {
     let listed = header.nchunks().unwrap_or(0) / CHUNKS_PER_LISTED_BYTE;
     TRAILER_START.saturating_add(header.len()).saturating_add(listed)
 }
@@ -95,7 +95,7 @@ impl FrameParser {
             available,
             layout,
             limits: limits.clone(),
-            stage: Stage::Prefix,
+            stage: ParseStage::Prefix,
             need,
             trailer_start: 0,
             outline: false,
@@ -104,7 +104,7 @@ impl FrameParser {
     }
 
     /// A parser for index and trailer of a frame whose header was parsed before. It leaves out the segments of long checksums.
-    pub(crate) fn behind(header: Header, limits: &Limits) -> Result<Self> {
+    pub(crate) fn behind(header: FrameHeader, limits: &Limits) -> Result<Self> {
         let mut parser = FrameParser::new(header.frame_len(), header.layout(), limits)?;
         parser.parts = true;
         parser.after_header(header)?;
@@ -113,7 +113,7 @@ impl FrameParser {
 
     /// What [`FrameParser::behind`] asks for in the end, as far as it can be told: the end of the frame apart from the index and
     /// the start of the trailer, which begins at `trailer_start`.
-    pub(crate) fn ranges_behind(header: &Header, trailer_start: u64) -> Vec<Range<u64>> {
+    pub(crate) fn ranges_behind(header: &FrameHeader, trailer_start: u64) -> Vec<Range<u64>> {
         let end = header.frame_len();
         let data = match header.layout() {
             Layout::Contiguous => header.cbytes(),
@@ -144,12 +144,12 @@ impl FrameParser {
     }
 
     /// The next step. Must not be called again after `Done`.
-    pub(crate) fn step(&mut self) -> Step {
-        match std::mem::replace(&mut self.stage, Stage::Spent) {
-            Stage::Done(index) => Step::Done(index),
+    pub(crate) fn step(&mut self) -> ParseStep {
+        match std::mem::replace(&mut self.stage, ParseStage::Spent) {
+            ParseStage::Done(index) => ParseStep::Done(index),
             stage => {
                 self.stage = stage;
-                Step::Need(self.need.clone())
+                ParseStep::Need(self.need.clone())
             }
         }
     }
@@ -159,37 +159,37 @@ impl FrameParser {
         if bytes.len() as u64 != self.need.end.saturating_sub(self.need.start) {
             return Err(Error::usage("the parser of frames was given other bytes than it requested"));
         }
-        match std::mem::replace(&mut self.stage, Stage::Spent) {
-            Stage::Prefix => self.prefix(bytes),
-            Stage::Header(dialect) => self.header(bytes, dialect),
-            Stage::Tail(header) => self.tail(bytes, header),
-            Stage::TrailerStart(header, tail) => self.trailer_start_of(bytes, header, tail),
-            Stage::Trailer(header) => self.trailer(bytes, header),
-            Stage::IndexStart(header, trailer) => self.index_start(bytes, header, trailer),
-            Stage::Index(header, trailer) => self.index(bytes, header, trailer),
-            Stage::Done(_) | Stage::Spent => {
+        match std::mem::replace(&mut self.stage, ParseStage::Spent) {
+            ParseStage::Prefix => self.prefix(bytes),
+            ParseStage::Header(dialect) => self.header(bytes, dialect),
+            ParseStage::Tail(header) => self.tail(bytes, header),
+            ParseStage::TrailerStart(header, tail) => self.trailer_start_of(bytes, header, tail),
+            ParseStage::Trailer(header) => self.trailer(bytes, header),
+            ParseStage::IndexStart(header, trailer) => self.index_start(bytes, header, trailer),
+            ParseStage::Index(header, trailer) => self.index(bytes, header, trailer),
+            ParseStage::Done(_) | ParseStage::Spent => {
                 Err(Error::usage("the parser of frames was given bytes that it did not request"))
             }
         }
     }
 
-    fn ask(&mut self, need: Range<u64>, stage: Stage) -> Result<()> {
+    fn ask(&mut self, need: Range<u64>, stage: ParseStage) -> Result<()> {
         self.need = need;
         self.stage = stage;
         Ok(())
     }
 
     fn prefix(&mut self, bytes: &[u8]) -> Result<()> {
-        let (dialect, len) = Header::measure(bytes, self.available)?;
+        let (dialect, len) = FrameHeader::measure(bytes, self.available)?;
         Limits::check("the frame header", len, self.limits.max_meta_bytes())?;
         match usize::try_from(len).ok().and_then(|len| bytes.get(..len)) {
             Some(header) => self.header(header, dialect),
-            None => self.ask(0..len, Stage::Header(dialect)),
+            None => self.ask(0..len, ParseStage::Header(dialect)),
         }
     }
 
     fn header(&mut self, bytes: &[u8], dialect: Dialect) -> Result<()> {
-        let header = Header::parse(bytes, dialect)?;
+        let header = FrameHeader::parse(bytes, dialect)?;
         let frame_len = header.frame_len();
         if frame_len < header.len() || frame_len > self.available {
             let reason =
@@ -207,7 +207,7 @@ impl FrameParser {
     }
 
     /// Goes on with a header that was parsed before.
-    fn after_header(&mut self, header: Header) -> Result<()> {
+    fn after_header(&mut self, header: FrameHeader) -> Result<()> {
         let frame_len = header.frame_len();
         if header.dialect == Dialect::Beta1 {
             self.trailer_start = frame_len;
@@ -220,10 +220,10 @@ impl FrameParser {
         if room < TAIL_LEN as u64 {
             return Err(Error::format(Part::Trailer, None, "there is no room for a trailer"));
         }
-        self.ask(frame_len.saturating_sub(TAIL.min(room))..frame_len, Stage::Tail(header))
+        self.ask(frame_len.saturating_sub(TAIL.min(room))..frame_len, ParseStage::Tail(header))
     }
 
-    fn tail(&mut self, bytes: &[u8], header: Header) -> Result<()> {
+    fn tail(&mut self, bytes: &[u8], header: FrameHeader) -> Result<()> {
         let end = header.frame_len();
         let len = Trailer::measure(bytes, end.saturating_sub(header.len()))?;
         self.trailer_start = end.saturating_sub(len);
@@ -237,14 +237,14 @@ impl FrameParser {
             None if self.parts && len > WHOLE_TRAILER => {
                 let first = self.trailer_start.saturating_add(first_of_trailer(&header).min(len));
                 let tail = bytes.get(bytes.len().saturating_sub(TAIL_LEN)..).unwrap_or_default().to_vec();
-                self.ask(self.trailer_start..first, Stage::TrailerStart(header, tail))
+                self.ask(self.trailer_start..first, ParseStage::TrailerStart(header, tail))
             }
-            None => self.ask(self.trailer_start..end, Stage::Trailer(header)),
+            None => self.ask(self.trailer_start..end, ParseStage::Trailer(header)),
         }
     }
 
     /// The start of a long trailer: the segments of its checksums are left out.
-    fn trailer_start_of(&mut self, bytes: &[u8], header: Header, tail: Vec<u8>) -> Result<()> {
+    fn trailer_start_of(&mut self, bytes: &[u8], header: FrameHeader, tail: Vec<u8>) -> Result<()> {
         let (start, end) = (self.trailer_start, header.frame_len());
         let len = usize::try_from(end.saturating_sub(start)).unwrap_or(usize::MAX);
         if let WithoutSegments::First(wanted) = without_segments(bytes, &header)
@@ -252,21 +252,21 @@ impl FrameParser {
         {
             let Some(first) = bytes.get(..wanted) else {
                 let more = start..start.saturating_add(wanted as u64);
-                return self.ask(more, Stage::TrailerStart(header, tail));
+                return self.ask(more, ParseStage::TrailerStart(header, tail));
             };
             if let Some(trailer) = Trailer::parse_start(first, &tail, len)? {
                 return self.ask_for_index(header, trailer);
             }
         }
-        self.ask(start..end, Stage::Trailer(header))
+        self.ask(start..end, ParseStage::Trailer(header))
     }
 
-    fn trailer(&mut self, bytes: &[u8], header: Header) -> Result<()> {
+    fn trailer(&mut self, bytes: &[u8], header: FrameHeader) -> Result<()> {
         let trailer = Trailer::parse(bytes, header.dialect)?;
         self.ask_for_index(header, trailer)
     }
 
-    fn ask_for_index(&mut self, header: Header, trailer: Trailer) -> Result<()> {
+    fn ask_for_index(&mut self, header: FrameHeader, trailer: Trailer) -> Result<()> {
         if header.nbytes() == 0 {
             return self.without_offsets(header, trailer);
         }
@@ -279,7 +279,7 @@ impl FrameParser {
         match (start, room) {
             (Some(start), Some(room)) if room >= MIN_CHUNK => {
                 let end = start.saturating_add(room.min(CHUNK_HEADER));
-                self.ask(start..end, Stage::IndexStart(header, trailer))
+                self.ask(start..end, ParseStage::IndexStart(header, trailer))
             }
             _ => {
                 let reason = format!("a compressed size of {data} leaves no room for the chunk offsets");
@@ -288,7 +288,7 @@ impl FrameParser {
         }
     }
 
-    fn index_start(&mut self, bytes: &[u8], header: Header, trailer: Trailer) -> Result<()> {
+    fn index_start(&mut self, bytes: &[u8], header: FrameHeader, trailer: Trailer) -> Result<()> {
         let chunk = offsets::measure(bytes, header.nchunks(), &self.limits)?;
         let len = u64::from(chunk.cbytes());
         let start = self.need.start;
@@ -299,21 +299,21 @@ impl FrameParser {
         }
         match usize::try_from(len).ok().and_then(|len| bytes.get(..len)) {
             Some(chunk) => self.index(chunk, header, trailer),
-            None => self.ask(start..end, Stage::Index(header, trailer)),
+            None => self.ask(start..end, ParseStage::Index(header, trailer)),
         }
     }
 
-    fn index(&mut self, bytes: &[u8], header: Header, trailer: Trailer) -> Result<()> {
+    fn index(&mut self, bytes: &[u8], header: FrameHeader, trailer: Trailer) -> Result<()> {
         let offsets = Offsets::decode(bytes, header.nchunks(), &self.limits)?;
         self.done(FrameIndex { header, trailer, offsets, offsets_hash: chunk::hash(bytes) })
     }
 
-    fn without_offsets(&mut self, header: Header, trailer: Trailer) -> Result<()> {
+    fn without_offsets(&mut self, header: FrameHeader, trailer: Trailer) -> Result<()> {
         self.done(FrameIndex { header, trailer, offsets: Offsets::none(), offsets_hash: chunk::hash(&[]) })
     }
 
     fn done(&mut self, index: FrameIndex) -> Result<()> {
-        self.stage = Stage::Done(Box::new(index));
+        self.stage = ParseStage::Done(Box::new(index));
         Ok(())
     }
 }

@@ -1,7 +1,7 @@
 //! Writes as data: an ordered list of steps, so that a crash can be replayed at every one of them.
 
 use super::Durability;
-use super::Header;
+use super::FrameHeader;
 use super::Layout;
 use super::Offsets;
 use super::Trailer;
@@ -72,7 +72,7 @@ pub enum WriteStep<'a> {
 #[derive(Debug)]
 pub(crate) struct Commit<'a> {
     /// The new header, except for its lengths.
-    pub(crate) header: &'a Header,
+    pub(crate) header: &'a FrameHeader,
     pub(crate) offsets: &'a Offsets,
     pub(crate) trailer: &'a Trailer,
     /// The checksums, where the frame has them.
@@ -92,13 +92,13 @@ pub(crate) struct Commit<'a> {
     /// Contiguous: where in its file the frame starts.
     pub(crate) start: u64,
     /// Contiguous: the old header, if it spans sectors, and the length of the file from there on.
-    pub(crate) long: Option<(&'a Header, u64)>,
+    pub(crate) long: Option<(&'a FrameHeader, u64)>,
     pub(crate) durability: Durability,
 }
 
 impl Commit<'_> {
     /// The undo record to write before `header`, if one is needed, and its offset, past everything else.
-    fn undo(&self, header: &Header) -> Result<Option<(u64, Vec<u8>)>> {
+    fn undo(&self, header: &FrameHeader) -> Result<Option<(u64, Vec<u8>)>> {
         let Some((old, len)) = self.long else { return Ok(None) };
         let at = header.frame_len().max(len);
         Ok(undo_record(old.bytes(), header.bytes(), self.start, at)?.map(|record| (at, record)))
@@ -115,7 +115,7 @@ pub(crate) fn plan_commit(
     commit: &Commit<'_>,
     place: &dyn Fn(u64) -> u64,
     exec: &Exec,
-) -> Result<(Header, Vec<WriteStep<'static>>)> {
+) -> Result<(FrameHeader, Vec<WriteStep<'static>>)> {
     let mut header = commit.header.clone();
     let mut tail = if header.nbytes() == 0 { Vec::new() } else { commit.offsets.encode(exec)? };
     let has_vlmeta = !commit.trailer.is_empty() || commit.digests.is_some();
@@ -181,7 +181,7 @@ pub(crate) fn plan_copy(
     copy: &Commit<'_>,
     behind: bool,
     exec: &Exec,
-) -> Result<(Header, Vec<WriteStep<'static>>)> {
+) -> Result<(FrameHeader, Vec<WriteStep<'static>>)> {
     let mut header = copy.header.clone();
     if header.layout() == Layout::Sparse {
         return plan_commit(copy, &|_| copy.end, exec);
@@ -229,6 +229,6 @@ fn sparse_cbytes(commit: &Commit<'_>) -> Result<u64> {
 
 /// With checksums, marks the header as written by b2nd, so that a header rewritten by another program is not taken
 /// for damage.
-fn sign(header: &mut Header, commit: &Commit<'_>) {
+fn sign(header: &mut FrameHeader, commit: &Commit<'_>) {
     header.sign(commit.digests.is_some());
 }

@@ -3,7 +3,7 @@
 
 use super::Layout;
 use super::digests::{LAYER, Seal, sealed};
-use super::header::{Dialect, FLAGS_AT, Header, HeaderFields, MAX_METALAYERS, METALAYERS_AT, TYPE_AT};
+use super::header::{Dialect, FLAGS_AT, FrameHeader, HeaderFields, MAX_METALAYERS, METALAYERS_AT, TYPE_AT};
 use super::metalayers;
 use super::metalayers::Name;
 use super::offsets;
@@ -39,14 +39,14 @@ const SIGNED: [usize; 5] = [30, 39, 48, 53, 58];
 
 /// The length that the header says it has which starts with these bytes; it may be wrong.
 pub(crate) fn header_len(prefix: &[u8], available: u64) -> Result<u64> {
-    Header::measure(prefix, available).map(|(_, len)| len)
+    FrameHeader::measure(prefix, available).map(|(_, len)| len)
 }
 
 /// Reads the header at the start of `bytes`, which may go on after it.
-pub(crate) fn read_header(bytes: &[u8]) -> Result<Header> {
-    let (dialect, len) = Header::measure(bytes, bytes.len() as u64)?;
+pub(crate) fn read_header(bytes: &[u8]) -> Result<FrameHeader> {
+    let (dialect, len) = FrameHeader::measure(bytes, bytes.len() as u64)?;
     let len = usize::try_from(len).unwrap_or(usize::MAX);
-    Header::parse(bytes.get(..len).unwrap_or_default(), dialect)
+    FrameHeader::parse(bytes.get(..len).unwrap_or_default(), dialect)
 }
 
 /// A header of today made of one that cannot be read: what is fixed is put right, fields that cannot be are set to nothing,
@@ -54,7 +54,7 @@ pub(crate) fn read_header(bytes: &[u8]) -> Result<Header> {
 ///
 /// # Errors
 /// [`Error::Format`] where too little is left of it.
-pub(crate) fn mend_header(bytes: &[u8], layout: Layout) -> Result<(Header, Vec<String>)> {
+pub(crate) fn mend_header(bytes: &[u8], layout: Layout) -> Result<(FrameHeader, Vec<String>)> {
     let gone = || Error::format(Part::FrameHeader, 0, "too little is left of it to be mended");
     let mut raw = bytes.get(..METALAYERS_AT).ok_or_else(gone)?.to_vec();
     let right = FIXED.iter().filter(|(at, fixed)| bytes.get(*at..).is_some_and(|b| b.starts_with(fixed)));
@@ -82,7 +82,7 @@ pub(crate) fn mend_header(bytes: &[u8], layout: Layout) -> Result<(Header, Vec<S
     metalayers::write(&mut raw, &entries, 1)?;
     let len = i32::try_from(raw.len()).map_err(|_| gone())?;
     put(&mut raw, 11, &len.to_be_bytes());
-    Ok((Header::parse(&raw, Dialect::Current)?, left.lost))
+    Ok((FrameHeader::parse(&raw, Dialect::Current)?, left.lost))
 }
 
 fn put(raw: &mut [u8], at: usize, bytes: &[u8]) {
@@ -92,13 +92,13 @@ fn put(raw: &mut [u8], at: usize, bytes: &[u8]) {
 }
 
 /// A header for chunks like this one, of which nothing else is known.
-pub(crate) fn header_for_chunks(chunk: &ChunkHeader, layout: Layout, variable: bool) -> Result<Header> {
+pub(crate) fn header_for_chunks(chunk: &ChunkHeader, layout: Layout, variable: bool) -> Result<FrameHeader> {
     let params = crate::chunk::Params::new(u32::from(chunk.typesize()))
         .with_codec(chunk.codec().unwrap_or(crate::codec::Codec::Zstd))
         .with_pipeline(*chunk.pipeline())
         .with_blocksize(Some(chunk.blocksize()).filter(|_| !chunk.is_variable()));
     let chunksize = if variable { 0 } else { chunk.nbytes() };
-    Header::build(&HeaderFields { layout, params: &params, chunksize, nbytes: 0 }, &[])
+    FrameHeader::build(&HeaderFields { layout, params: &params, chunksize, nbytes: 0 }, &[])
 }
 
 /// What is left of a section of named contents.

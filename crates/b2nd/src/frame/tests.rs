@@ -30,8 +30,8 @@ fn parse_traced(bytes: &[u8], layout: Layout, asked: &mut Vec<Range<u64>>) -> cr
     let mut parser = FrameParser::new(bytes.len() as u64, layout, &Limits::default())?;
     loop {
         match parser.step() {
-            Step::Done(index) => return Ok(*index),
-            Step::Need(range) => {
+            ParseStep::Done(index) => return Ok(*index),
+            ParseStep::Need(range) => {
                 assert!(range.start < range.end && range.end <= bytes.len() as u64, "{range:?}");
                 parser.supply(&bytes[range.start as usize..range.end as usize])?;
                 asked.push(range);
@@ -65,7 +65,7 @@ fn the_golden_empty_frame_is_read() {
 fn the_golden_empty_frame_is_written() {
     let params = golden_params();
     let fields = HeaderFields { layout: Layout::Contiguous, params: &params, chunksize: 7, nbytes: 0 };
-    let mut header = Header::build(&fields, &[]).unwrap();
+    let mut header = FrameHeader::build(&fields, &[]).unwrap();
     header.set_lengths(132, 0, false);
     let mut bytes = header.bytes().to_vec();
     bytes.extend(Trailer::default().encode_with(None).unwrap());
@@ -79,7 +79,7 @@ fn a_header_with_a_metalayer_has_the_documented_bytes() {
     let params = Params::new(300).with_blocksize(Some(600));
     let fields = HeaderFields { layout: Layout::Sparse, params: &params, chunksize: 0, nbytes: 0 };
     let content = [0x97; 53];
-    let header = Header::build(&fields, &[(b"b2nd", &content), (b"\xff\xfe", b"")]).unwrap();
+    let header = FrameHeader::build(&fields, &[(b"b2nd", &content), (b"\xff\xfe", b"")]).unwrap();
     let bytes = header.bytes();
     assert_eq!(bytes[25..27], [0x53, 1], "variable chunks, in a directory");
     assert_eq!(bytes[47..52], from_hex("d2 0000012c"));
@@ -108,21 +108,21 @@ fn a_trailer_has_the_documented_bytes() {
 
 #[test]
 fn offsets_of_special_chunks_are_read_bit_by_bit() {
-    let kind = |byte: u8| Entry::from_raw(i64::from_le_bytes([0, 0, 0, 0, 0, 0, 0, byte]));
-    assert_eq!(kind(0x81).unwrap(), Entry::Special(Special::Zeros));
-    assert_eq!(kind(0x82).unwrap(), Entry::Special(Special::Nan));
-    assert_eq!(kind(0x84).unwrap(), Entry::Special(Special::Uninit));
-    assert_eq!(kind(0x87).unwrap(), Entry::Special(Special::Zeros));
-    assert_eq!(kind(0x86).unwrap(), Entry::Special(Special::Uninit));
+    let kind = |byte: u8| ChunkOffset::from_raw(i64::from_le_bytes([0, 0, 0, 0, 0, 0, 0, byte]));
+    assert_eq!(kind(0x81).unwrap(), ChunkOffset::Special(Special::Zeros));
+    assert_eq!(kind(0x82).unwrap(), ChunkOffset::Special(Special::Nan));
+    assert_eq!(kind(0x84).unwrap(), ChunkOffset::Special(Special::Uninit));
+    assert_eq!(kind(0x87).unwrap(), ChunkOffset::Special(Special::Zeros));
+    assert_eq!(kind(0x86).unwrap(), ChunkOffset::Special(Special::Uninit));
     assert!(kind(0x80).is_err());
     assert!(kind(0xf8).is_err());
-    assert_eq!(Entry::Stored(7).to_raw(), Some(7));
-    assert_eq!(Entry::Special(Special::Value).to_raw(), None);
+    assert_eq!(ChunkOffset::Stored(7).to_raw(), Some(7));
+    assert_eq!(ChunkOffset::Special(Special::Value).to_raw(), None);
 }
 
 #[test]
 fn an_index_of_one_special_value_is_one_special_chunk() {
-    let zeros = Entry::Special(Special::Zeros).to_raw().unwrap();
+    let zeros = ChunkOffset::Special(Special::Zeros).to_raw().unwrap();
     let uniform = Offsets::Uniform { raw: zeros, len: 3 };
     let golden = from_hex(
         "05010508 18000000 18000000 28000000 000000000000 00 00 000000000000 00 30  0000000000000081",
@@ -163,7 +163,7 @@ fn long_headers_and_trailers_are_asked_for_once() {
     let params = golden_params();
     let fields = HeaderFields { layout: Layout::Contiguous, params: &params, chunksize: 8, nbytes: 0 };
     let content = vec![7; 5000];
-    let mut header = Header::build(&fields, &[(b"big", &content)]).unwrap();
+    let mut header = FrameHeader::build(&fields, &[(b"big", &content)]).unwrap();
     let mut trailer = Trailer::default();
     trailer.set("big", vec![1; 3000]).unwrap();
     let tail = trailer.encode_with(None).unwrap();

@@ -310,7 +310,7 @@ pub(super) enum WithoutSegments {
 
 /// Finds how much of a trailer, whose first bytes are `start`, comes before the segments of its checksums. Where those bytes do
 /// not tell, it is how many do, which are more than there are.
-pub(super) fn without_segments(start: &[u8], header: &super::Header) -> WithoutSegments {
+pub(super) fn without_segments(start: &[u8], header: &super::FrameHeader) -> WithoutSegments {
     let LayerPlace::At(place) = layer_place(start, header) else { return WithoutSegments::All };
     let Ok(place) = usize::try_from(place) else { return WithoutSegments::All };
     match start.get(place..).filter(|layer| layer.len() >= ROOT_START) {
@@ -323,7 +323,7 @@ pub(super) fn without_segments(start: &[u8], header: &super::Header) -> WithoutS
 }
 
 /// Looks for the checksums in the first bytes of the trailer of a frame with this header.
-pub(crate) fn layer_place(start: &[u8], header: &super::Header) -> LayerPlace {
+pub(crate) fn layer_place(start: &[u8], header: &super::FrameHeader) -> LayerPlace {
     if header.dialect != Dialect::Current {
         return LayerPlace::None;
     }

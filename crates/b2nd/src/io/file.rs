@@ -1,6 +1,6 @@
 //! A contiguous frame in a file: positioned reads and writes, no shared cursor.
 
-use super::fresh::Fresh;
+use super::fresh::FreshTarget;
 use super::held;
 use super::pin;
 use super::rights::Rights;
@@ -80,7 +80,7 @@ pub(crate) struct FileStore {
     frame: Arc<FrameFile>,
     write: bool,
     /// The temporary name, before the first commit.
-    fresh: Option<Fresh>,
+    fresh: Option<FreshTarget>,
 }
 
 impl FileStore {
@@ -97,7 +97,7 @@ impl FileStore {
         overwrite: bool,
         rights: Option<&Rights>,
     ) -> Result<Self> {
-        let (fresh, file) = Fresh::file(target, overwrite, rights)?;
+        let (fresh, file) = FreshTarget::file(target, overwrite, rights)?;
         Ok(FileStore { frame: FrameFile::new(path, file, 0), write: true, fresh: Some(fresh) })
     }
     /// A new file that takes the place of this one when it is published, with what stands before the frame.
@@ -106,7 +106,7 @@ impl FileStore {
         let failed = |e| self.frame.failed("cannot replace the frame", e);
         // A link stays a link: what it leads to is replaced.
         let target = fs::canonicalize(path).map_err(failed)?;
-        let (fresh, file) = Fresh::file(&target, true, Rights::of(&target).as_ref())?;
+        let (fresh, file) = FreshTarget::file(&target, true, Rights::of(&target).as_ref())?;
         let frame = FrameFile::new(path, file, *base);
         self.copy_start(&frame.file).map_err(failed)?;
         Ok(FileStore { frame, write: true, fresh: Some(fresh) })

@@ -14,7 +14,7 @@ use std::path::PathBuf;
 
 /// A target that is being built under a temporary name, which goes away when this is dropped unpublished.
 #[derive(Debug)]
-pub(super) struct Fresh {
+pub(super) struct FreshTarget {
     temporary: PathBuf,
     target: PathBuf,
     overwrite: bool,
@@ -28,7 +28,7 @@ pub(super) struct Fresh {
 /// Number of temporary names to try: more than any process leaves behind.
 const ATTEMPTS: u32 = 10_000;
 
-impl Fresh {
+impl FreshTarget {
     /// A new, empty file for `target`, with these permissions and this owner where they are given.
     pub(super) fn file(target: &Path, overwrite: bool, rights: Option<&Rights>) -> Result<(Self, File)> {
         check_target(target, overwrite)?;
@@ -41,7 +41,7 @@ impl Fresh {
         if let Some(rights) = rights {
             rights.give(&file);
         }
-        Ok((Fresh::new(temporary, target, overwrite), file))
+        Ok((FreshTarget::new(temporary, target, overwrite), file))
     }
     /// A new, empty directory for `target`. Permissions and owner come when it is published: they may forbid writing.
     pub(super) fn directory(target: &Path, overwrite: bool, rights: Option<&Rights>) -> Result<Self> {
@@ -49,13 +49,20 @@ impl Fresh {
         let make =
             if rights.is_some() { rights::make_closed_directory } else { |path: &Path| fs::create_dir(path) };
         let (temporary, ()) = with_temporary_name(target, make)?;
-        let mut fresh = Fresh::new(temporary, target, overwrite);
+        let mut fresh = FreshTarget::new(temporary, target, overwrite);
         fresh.rights = rights.cloned();
         Ok(fresh)
     }
     fn new(temporary: PathBuf, target: &Path, overwrite: bool) -> Self {
         let process = std::process::id();
-        Fresh { temporary, target: target.to_path_buf(), overwrite, published: false, rights: None, process }
+        FreshTarget {
+            temporary,
+            target: target.to_path_buf(),
+            overwrite,
+            published: false,
+            rights: None,
+            process,
+        }
     }
     /// The temporary name.
     pub(super) fn temporary(&self) -> &Path {
@@ -136,7 +143,7 @@ impl Fresh {
     }
 }
 
-impl Drop for Fresh {
+impl Drop for FreshTarget {
     fn drop(&mut self) {
         if !self.published && self.process == std::process::id() {
             let _ = remove_frame(&self.temporary);

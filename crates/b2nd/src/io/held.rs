@@ -11,14 +11,14 @@ use std::path::Path;
 /// An open directory. While it is held no writer of ours removes files that its state needs, unless it replaces the directory as
 /// a whole.
 #[derive(Debug)]
-pub(super) struct Held(File);
+pub(super) struct HeldDirectory(File);
 
-impl Held {
+impl HeldDirectory {
     /// Opens a directory; `None` on systems that cannot open directories.
     pub(super) fn new(directory: &Path) -> Option<Self> {
         let opened = File::open(directory).ok().filter(|_| cfg!(unix))?;
         pin::hold(&opened);
-        Some(Held(opened))
+        Some(HeldDirectory(opened))
     }
     /// Whether no other handle holds it.
     pub(super) fn is_alone(&self) -> bool {

@@ -1,6 +1,6 @@
 //! Pieces of work beside a frame: each a file of a directory `NAME.parts`, which appears whole or not at all.
 
-use super::fresh::{Fresh, sync_directory};
+use super::fresh::{FreshTarget, sync_directory};
 use crate::error::{Error, Result};
 use crate::frame::Durability;
 use crate::limits::zeroed;
@@ -54,7 +54,7 @@ impl Parts {
     pub(crate) fn put(&self, name: &str, bytes: &[u8]) -> Result<()> {
         let target = self.directory.join(name);
         let failed = |e| Error::io("cannot write a part", e).at_path(&target);
-        let (fresh, mut file) = Fresh::file(&target, true, None)?;
+        let (fresh, mut file) = FreshTarget::file(&target, true, None)?;
         file.write_all(bytes).map_err(failed)?;
         if self.durability.orders() {
             file.sync_all().map_err(failed)?;

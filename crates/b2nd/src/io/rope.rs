@@ -6,22 +6,22 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// Bytes of a caller, shared.
-type Owner = Arc<dyn AsRef<[u8]> + Send + Sync>;
+type PieceOwner = Arc<dyn AsRef<[u8]> + Send + Sync>;
 
 /// A last piece up to this length that a clone still refers to is copied by an append instead of being left as a short piece.
 const SHORT: usize = 64 << 10;
 
 #[derive(Clone)]
-enum Source {
+enum PieceBytes {
     Own(Arc<Vec<u8>>),
-    Shared(Owner),
+    Shared(PieceOwner),
 }
 
-impl Source {
+impl PieceBytes {
     fn all(&self) -> &[u8] {
         match self {
-            Source::Own(bytes) => bytes,
-            Source::Shared(owner) => (**owner).as_ref(),
+            PieceBytes::Own(bytes) => bytes,
+            PieceBytes::Shared(owner) => (**owner).as_ref(),
         }
     }
 }
@@ -31,7 +31,7 @@ impl Source {
 struct Piece {
     /// Where it starts among all bytes.
     start: usize,
-    source: Source,
+    source: PieceBytes,
     /// Which bytes of the source it is.
     range: Range<usize>,
 }
@@ -53,7 +53,7 @@ impl Piece {
     /// Its bytes to be changed, where nothing else refers to them.
     fn own(&mut self) -> Option<&mut Vec<u8>> {
         match &mut self.source {
-            Source::Own(bytes) if self.range.start == 0 => {
+            PieceBytes::Own(bytes) if self.range.start == 0 => {
                 Arc::get_mut(bytes).filter(|bytes| bytes.len() == self.range.end)
             }
             _ => None,
@@ -82,12 +82,12 @@ impl Rope {
     /// Bytes that it owns from now on.
     pub(super) fn from_vec(bytes: Vec<u8>) -> Self {
         let range = 0..bytes.len();
-        Rope::of(Piece { start: 0, source: Source::Own(Arc::new(bytes)), range })
+        Rope::of(Piece { start: 0, source: PieceBytes::Own(Arc::new(bytes)), range })
     }
     /// Bytes of a caller.
     pub(super) fn from_shared(owner: impl AsRef<[u8]> + Send + Sync + 'static) -> Self {
         let range = 0..owner.as_ref().len();
-        Rope::of(Piece { start: 0, source: Source::Shared(Arc::new(owner)), range })
+        Rope::of(Piece { start: 0, source: PieceBytes::Shared(Arc::new(owner)), range })
     }
     fn of(piece: Piece) -> Self {
         Rope(vec![Arc::new(vec![piece])])
@@ -195,7 +195,7 @@ impl Rope {
                 *last = Piece {
                     start: last.start,
                     range: 0..joined.len(),
-                    source: Source::Own(Arc::new(joined)),
+                    source: PieceBytes::Own(Arc::new(joined)),
                 };
                 return Ok(());
             }
@@ -260,7 +260,7 @@ fn owned(start: usize, bytes: &[u8]) -> Result<Piece> {
     let mut copy = Vec::new();
     reserve(&mut copy, bytes.len())?;
     copy.extend_from_slice(bytes);
-    Ok(Piece { start, range: 0..copy.len(), source: Source::Own(Arc::new(copy)) })
+    Ok(Piece { start, range: 0..copy.len(), source: PieceBytes::Own(Arc::new(copy)) })
 }
 
 fn reserve(buffer: &mut Vec<u8>, more: usize) -> Result<()> {

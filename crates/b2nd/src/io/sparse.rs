@@ -2,8 +2,8 @@
 
 use super::file;
 use super::file::Positioned;
-use super::fresh::{self, Fresh};
-use super::held::{self, Held};
+use super::fresh::{self, FreshTarget};
+use super::held::{self, HeldDirectory};
 use super::pin;
 use super::rights::Rights;
 use super::{FileId, ReadStore, WriteStep, WriteStore};
@@ -30,10 +30,10 @@ struct SparseFiles {
     /// The directory of its files, which is a temporary one before the first commit.
     directory: PathBuf,
     /// The directory itself, which holds the state that is open; where a system opens directories.
-    held: Option<Arc<Held>>,
+    held: Option<Arc<HeldDirectory>>,
     /// The frame file of the state that is open. Each commit puts another file at its name, so what is read from this one is of one
     /// state.
-    frame: Option<Arc<Frame>>,
+    frame: Option<Arc<SparseFrameFile>>,
 }
 
 /// Describes a folder that has no sparse frame, for errors.
@@ -53,21 +53,21 @@ pub(crate) struct SparseDir {
     /// Permissions of the frame that is written or replaced; none for a new one.
     rights: Option<Rights>,
     /// The temporary directory, before the first commit.
-    fresh: Option<Fresh>,
+    fresh: Option<FreshTarget>,
 }
 
 /// An open frame file, and its stamp when it was opened.
 #[derive(Debug)]
-struct Frame {
+struct SparseFrameFile {
     file: Positioned,
     stamp: Option<Stamp>,
 }
 
-impl Frame {
+impl SparseFrameFile {
     /// Where the system cannot compare open files, a writer opens the file at each read: it has to see a replaced one.
     fn keep(file: File, write: bool) -> Option<Self> {
         let stamp = file.metadata().ok().map(|metadata| Stamp::new(&metadata));
-        (cfg!(unix) || !write).then(|| Frame { file: Positioned::new(file), stamp })
+        (cfg!(unix) || !write).then(|| SparseFrameFile { file: Positioned::new(file), stamp })
     }
 }
 
@@ -95,7 +95,7 @@ impl Stamp {
 
 impl SparseFiles {
     fn new(path: &Path, directory: &Path) -> Self {
-        let held = Held::new(directory).map(Arc::new);
+        let held = HeldDirectory::new(directory).map(Arc::new);
         SparseFiles { path: path.to_path_buf(), directory: directory.to_path_buf(), held, frame: None }
     }
     fn file_path(&self, file: FileId) -> PathBuf {
@@ -167,14 +167,14 @@ impl SparseDir {
             Err(error) => return Err(Error::io("cannot open the frame", error).at_path(&frame)),
         }
         let opened = store.files.open_to_read(FileId::Frame)?;
-        store.files.frame = Frame::keep(opened, write).map(Arc::new);
+        store.files.frame = SparseFrameFile::keep(opened, write).map(Arc::new);
         Ok(store)
     }
     /// An existing directory, for reading, whatever is in it.
     pub(super) fn unchecked(path: &Path) -> Self {
         let mut store = Self::at(path, false);
         let opened = store.files.open_to_read(FileId::Frame);
-        store.files.frame = opened.ok().and_then(|file| Frame::keep(file, false)).map(Arc::new);
+        store.files.frame = opened.ok().and_then(|file| SparseFrameFile::keep(file, false)).map(Arc::new);
         store
     }
     fn at(path: &Path, write: bool) -> Self {
@@ -188,14 +188,14 @@ impl SparseDir {
         overwrite: bool,
         rights: Option<Rights>,
     ) -> Result<Self> {
-        let fresh = Fresh::directory(target, overwrite, rights.as_ref())?;
+        let fresh = FreshTarget::directory(target, overwrite, rights.as_ref())?;
         let files = SparseFiles::new(path, fresh.temporary());
         Ok(SparseDir { files, write: true, rights, fresh: Some(fresh) })
     }
     fn put(&mut self, file: FileId, bytes: &[u8], sync: bool) -> Result<()> {
         let path = self.files.file_path(file);
         let failed = |e| Error::io("cannot write the file", e).at_path(&path);
-        let (fresh, mut temporary) = Fresh::file(&path, true, self.rights.as_ref())?;
+        let (fresh, mut temporary) = FreshTarget::file(&path, true, self.rights.as_ref())?;
         // The lock shows that the directory is in use and not left over.
         pin::hold(&temporary);
         temporary.write_all(bytes).map_err(failed)?;
@@ -211,7 +211,7 @@ impl SparseDir {
             FileId::Frame => {
                 fresh.rename()?;
                 let _ = temporary.unlock();
-                self.files.frame = Frame::keep(temporary, self.write).map(Arc::new);
+                self.files.frame = SparseFrameFile::keep(temporary, self.write).map(Arc::new);
                 Ok(())
             }
         }

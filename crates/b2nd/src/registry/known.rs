@@ -4,18 +4,18 @@
 pub(crate) const FIRST_FREE: u8 = 32;
 
 /// An id above those of the format itself that is registered with its makers.
-struct Known {
+struct RegisteredId {
     id: u8,
     name: &'static str,
     /// Whether this library has it, so that nobody may put another in its place.
     built_in: bool,
 }
 
-const fn known(id: u8, name: &'static str, built_in: bool) -> Known {
-    Known { id, name, built_in }
+const fn known(id: u8, name: &'static str, built_in: bool) -> RegisteredId {
+    RegisteredId { id, name, built_in }
 }
 
-const CODECS: &[Known] = &[
+const CODECS: &[RegisteredId] = &[
     known(32, "ndlz", true),
     known(33, "zfp-accuracy", true),
     known(34, "zfp-precision", true),
@@ -27,7 +27,7 @@ const CODECS: &[Known] = &[
     known(40, "htj2k", false),
 ];
 
-const FILTERS: &[Known] = &[
+const FILTERS: &[RegisteredId] = &[
     known(32, "ndcell", true),
     known(33, "ndmean", true),
     known(34, "old_bytedelta", true),
@@ -45,7 +45,7 @@ pub(super) fn filter_is_taken(id: u8) -> bool {
     taken(FILTERS, id)
 }
 
-fn taken(known: &[Known], id: u8) -> bool {
+fn taken(known: &[RegisteredId], id: u8) -> bool {
     id < FIRST_FREE || known.iter().any(|k| k.id == id && k.built_in)
 }
 
@@ -59,9 +59,9 @@ pub(crate) fn filter_label(id: u8) -> String {
     label("filter", FILTERS, id)
 }
 
-fn label(kind: &str, known: &[Known], id: u8) -> String {
+fn label(kind: &str, known: &[RegisteredId], id: u8) -> String {
     match known.iter().find(|k| k.id == id) {
-        Some(Known { name, .. }) => format!("{kind} {id} ({name})"),
+        Some(RegisteredId { name, .. }) => format!("{kind} {id} ({name})"),
         None => format!("{kind} {id}"),
     }
 }

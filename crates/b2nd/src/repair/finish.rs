@@ -7,7 +7,7 @@ use crate::array::{Dtype, stored_geometry};
 use crate::chunk;
 use crate::chunk::{ChunkHeader, Special};
 use crate::error::{Error, Part, Result};
-use crate::frame::{Entry, Layout, Offsets};
+use crate::frame::{ChunkOffset, Layout, Offsets};
 use crate::limits::{Limits, copied};
 use crate::schunk::is_damage;
 use std::collections::{BTreeMap, HashMap};
@@ -46,7 +46,7 @@ impl Placing<'_> {
         let kind = self.fill()?;
         let fates = std::mem::take(&mut self.fates);
         let mut making = Making {
-            fill: Entry::Special(kind).to_raw().unwrap_or(0),
+            fill: ChunkOffset::Special(kind).to_raw().unwrap_or(0),
             kind,
             fixed: self.survey.header.chunksize() > 0,
             next: self.first_free(&fates),

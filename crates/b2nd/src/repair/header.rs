@@ -1,20 +1,20 @@
 //! The header of a damaged frame: its own, one that is put right, or one that other parts of the file make up.
 
 use super::report::Repaired;
-use super::source::Source;
+use super::source::DamagedFrame;
 use crate::array::{Grid, stored_geometry};
 use crate::chunk::ChunkHeader;
 use crate::error::{Error, Part, Result};
 use crate::frame::salvage::{header_len, mend_header, read_header};
-use crate::frame::{ChunkSizes, Header, MARK_LEN, find_mark};
+use crate::frame::{ChunkSizes, FrameHeader, MARK_LEN, find_mark};
 use crate::limits::Limits;
 use crate::schunk::leftover;
 
 /// A header, and where in the file its frame starts.
 #[derive(Debug, Clone)]
-pub(super) struct Found {
+pub(super) struct FoundHeader {
     pub(super) base: u64,
-    pub(super) header: Header,
+    pub(super) header: FrameHeader,
 }
 
 /// What the first read asks for: most headers whole.
@@ -23,7 +23,7 @@ const PREFIX: u64 = 1024;
 const MENDED: u64 = 1 << 20;
 
 /// The header that starts at `base`, if one can be read there.
-pub(super) fn at(source: &Source, base: u64, limits: &Limits) -> Result<Option<Header>> {
+pub(super) fn at(source: &DamagedFrame, base: u64, limits: &Limits) -> Result<Option<FrameHeader>> {
     let prefix = source.part(base, PREFIX)?;
     let len = match header_len(&prefix, source.len.saturating_sub(base)) {
         Ok(len) if len <= limits.max_meta_bytes() => len,
@@ -34,7 +34,11 @@ pub(super) fn at(source: &Source, base: u64, limits: &Limits) -> Result<Option<H
 }
 
 /// The frame's own header, at the start of the file; where a commit left it torn, the one before.
-pub(super) fn own(source: &Source, limits: &Limits, report: &mut Repaired) -> Result<Option<Found>> {
+pub(super) fn own(
+    source: &DamagedFrame,
+    limits: &Limits,
+    report: &mut Repaired,
+) -> Result<Option<FoundHeader>> {
     if let Ok(Some(left)) = leftover(source.store.as_ref(), limits)
         && let Some(header) = left.torn.and_then(|old| read_header(&old).ok())
     {
@@ -42,21 +46,25 @@ pub(super) fn own(source: &Source, limits: &Limits, report: &mut Repaired) -> Re
             Part::FrameHeader,
             "a commit that was cut off left it torn: as it was before, from the undo record",
         );
-        return Ok(Some(Found { base: left.frame, header }));
+        return Ok(Some(FoundHeader { base: left.frame, header }));
     }
-    Ok(at(source, 0, limits)?.map(|header| Found { base: 0, header }))
+    Ok(at(source, 0, limits)?.map(|header| FoundHeader { base: 0, header }))
 }
 
 /// The header at the start of the file with its fixed bytes put right, where enough of it is left.
-pub(super) fn mended(source: &Source, report: &mut Repaired) -> Result<Option<Found>> {
+pub(super) fn mended(source: &DamagedFrame, report: &mut Repaired) -> Result<Option<FoundHeader>> {
     let Ok((header, lost)) = mend_header(&source.part(0, MENDED)?, source.layout) else { return Ok(None) };
     report.restored(Part::FrameHeader, "bytes that are the same in every header were not");
     report.lost_metalayers.extend(lost.into_iter().map(|name| (Part::Metalayer, name)));
-    Ok(Some(Found { base: 0, header }))
+    Ok(Some(FoundHeader { base: 0, header }))
 }
 
 /// The first header that can be read anywhere in the file.
-pub(super) fn anywhere(source: &Source, limits: &Limits, report: &mut Repaired) -> Result<Option<Found>> {
+pub(super) fn anywhere(
+    source: &DamagedFrame,
+    limits: &Limits,
+    report: &mut Repaired,
+) -> Result<Option<FoundHeader>> {
     let mut window = super::source::Window::new(source);
     let (mut at, mut wasted) = (0u64, 0u64);
     while wasted <= source.len.saturating_mul(4).saturating_add(1 << 20) {
@@ -71,7 +79,7 @@ pub(super) fn anywhere(source: &Source, limits: &Limits, report: &mut Repaired) 
         at = at.saturating_add(found as u64);
         if let Some(header) = self::at(source, at, limits)? {
             report.restored(Part::FrameHeader, format!("found {at} bytes behind the start of the file"));
-            return Ok(Some(Found { base: at, header }));
+            return Ok(Some(FoundHeader { base: at, header }));
         }
         let claimed = header_len(&source.part(at, PREFIX)?, source.len).unwrap_or(0);
         wasted = wasted.saturating_add(claimed).saturating_add(PREFIX);
@@ -81,14 +89,14 @@ pub(super) fn anywhere(source: &Source, limits: &Limits, report: &mut Repaired) 
 }
 
 /// The uncompressed bytes of all chunks, where their number is known.
-pub(super) fn nchunks(header: &Header) -> Option<u64> {
+pub(super) fn nchunks(header: &FrameHeader) -> Option<u64> {
     (header.chunksize() > 0).then(|| header.nbytes().div_ceil(u64::from(header.chunksize())))
 }
 
 /// Holds the sizes in a header that nothing vouches for against the shape of the array; `first` is a chunk of the frame, `listed`
 /// the number of chunks that its offsets are for.
 pub(super) fn agree(
-    header: &mut Header,
+    header: &mut FrameHeader,
     first: Option<&ChunkHeader>,
     listed: Option<u64>,
     report: &mut Repaired,
@@ -120,7 +128,7 @@ pub(super) fn agree(
 }
 
 /// The geometry of the array that the header describes.
-pub(super) fn grid(header: &Header) -> Option<Grid> {
+pub(super) fn grid(header: &FrameHeader) -> Option<Grid> {
     let meta = stored_geometry(header.metalayers().map(|(name, content)| (name.text(), content)))?;
     let blocks: Option<Vec<u64>> = meta.blocks.iter().map(|b| u64::try_from(*b).ok()).collect();
     Grid::new(&meta.shape, &meta.chunks, &blocks?, header.params().typesize() as usize).ok()

@@ -8,14 +8,14 @@ use super::options::RepairOptions;
 use super::recognise::matches_all;
 use super::report::Repaired;
 use super::scan::Likeness;
-use super::source::{CHUNK_HEADER, Source};
+use super::source::{CHUNK_HEADER, DamagedFrame};
 use super::survey::{ChecksumTrust, Survey};
 use crate::chunk;
 use crate::chunk::{ChunkHeader, Context, Params, Special, Sums};
 use crate::error::{Error, Part, Result};
 use crate::exec::Scratch;
-use crate::frame::digests::State;
-use crate::frame::{ChunkSizes, Entry, Header, Layout, Offsets};
+use crate::frame::digests::EntryTrust;
+use crate::frame::{ChunkOffset, ChunkSizes, FrameHeader, Layout, Offsets};
 use crate::limits::{Limits, reserved};
 use crate::schunk::walk::each_run;
 use crate::schunk::{ChecksumStatus, is_damage, most_listed};
@@ -46,7 +46,7 @@ pub(super) struct Placed {
 
 /// Finds out.
 pub(super) struct Placing<'a> {
-    pub(super) source: &'a Source,
+    pub(super) source: &'a DamagedFrame,
     pub(super) survey: &'a Survey,
     pub(super) options: &'a RepairOptions,
     pub(super) report: &'a mut Repaired,
@@ -79,13 +79,13 @@ pub(super) struct Placing<'a> {
 
 /// Finds all chunks.
 pub(super) fn place(
-    source: &Source,
+    source: &DamagedFrame,
     survey: &mut Survey,
     options: &RepairOptions,
     report: &mut Repaired,
 ) -> Result<Placed> {
     if let Some(Offsets::Uniform { raw: raw @ ..0, len }) = survey.offsets
-        && matches!(Entry::from_raw(raw), Ok(Entry::Special(kind)) if is_possible(&survey.header, kind))
+        && matches!(ChunkOffset::from_raw(raw), Ok(ChunkOffset::Special(kind)) if is_possible(&survey.header, kind))
     {
         // All of them special: nothing is to be looked at, however many they are.
         report.chunks = len;
@@ -127,7 +127,7 @@ pub(super) fn place(
 
 /// What a repair may keep on the word of the file, in bytes: [`Limits::max_index_bytes`], where the caller has set that; else in
 /// proportion to the file.
-fn allowance(source: &Source, options: &RepairOptions) -> u64 {
+fn allowance(source: &DamagedFrame, options: &RepairOptions) -> u64 {
     let listing = (source.listing.chunks.len() as u64).saturating_mul(CHUNK_HEADER);
     let file = source.len.saturating_add(listing).saturating_mul(16);
     match options.common.limits.max_index_bytes() {
@@ -144,13 +144,13 @@ fn is_head(sums: &Sums, bytes: &[u8]) -> bool {
 }
 
 /// Whether a chunk of a frame can be an offset of this kind and no more.
-pub(super) fn is_possible(header: &Header, kind: Special) -> bool {
+pub(super) fn is_possible(header: &FrameHeader, kind: Special) -> bool {
     header.chunksize() > 0 && (kind != Special::Nan || matches!(header.params().typesize(), 4 | 8))
 }
 
 impl<'a> Placing<'a> {
     fn new(
-        source: &'a Source,
+        source: &'a DamagedFrame,
         survey: &'a Survey,
         options: &'a RepairOptions,
         report: &'a mut Repaired,
@@ -273,7 +273,7 @@ impl<'a> Placing<'a> {
             Layout::Sparse => 0,
         };
         let (state, sums) = self.survey.layer.as_ref()?.sums(n, start).ok()??;
-        Some((sums, self.strict && state == State::Sure))
+        Some((sums, self.strict && state == EntryTrust::Sure))
     }
 
     /// Looks at chunk `n`, whose bytes are in the buffer.
@@ -343,13 +343,13 @@ impl<'a> Placing<'a> {
         for group in runs.chunk_by(|(one, _), (other, _)| one == other) {
             self.options.common.exec.check_cancelled()?;
             let Some((raw, _)) = group.first() else { continue };
-            match Entry::from_raw(*raw) {
-                Ok(Entry::Special(kind)) if is_possible(&self.survey.header, kind) => {
+            match ChunkOffset::from_raw(*raw) {
+                Ok(ChunkOffset::Special(kind)) if is_possible(&self.survey.header, kind) => {
                     for (_, run) in group {
                         self.set_fate(run.clone(), Fate::Special(*raw))?;
                     }
                 }
-                Ok(Entry::Stored(relative)) => {
+                Ok(ChunkOffset::Stored(relative)) => {
                     let place = match self.source.layout {
                         Layout::Contiguous => {
                             let start = self.survey.base.saturating_add(self.survey.header.len());
@@ -359,7 +359,7 @@ impl<'a> Placing<'a> {
                     };
                     self.look_at_group(place, group)?;
                 }
-                Ok(Entry::Special(_)) | Err(_) => {
+                Ok(ChunkOffset::Special(_)) | Err(_) => {
                     for (_, run) in group {
                         let error = || Error::format(Part::Offsets, None, "the offset is impossible");
                         self.why.note(run.clone(), error);

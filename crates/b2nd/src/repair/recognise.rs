@@ -3,12 +3,12 @@
 use super::fates::Fate;
 use super::judge::Verdict;
 use super::place::{Placing, is_possible};
-use super::scan::Search;
+use super::scan::ChunkSearch;
 use crate::chunk;
 use crate::chunk::{ChunkHeader, Special, Sums};
 use crate::error::{Part, Result};
 use crate::exec::Exec;
-use crate::frame::{Entry, Layout, Offsets};
+use crate::frame::{ChunkOffset, Layout, Offsets};
 use crate::schunk::ChecksumStatus;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -39,7 +39,7 @@ impl Placing<'_> {
             }
         } else {
             let (likeness, source) = (self.likeness.clone(), self.source);
-            let mut search = Search::new(source, &likeness, 0..source.len);
+            let mut search = ChunkSearch::new(source, &likeness, 0..source.len);
             while let Some((at, header)) = search.next()? {
                 self.options.common.exec.check_cancelled()?;
                 let read = self.read_head(at, &header)?;
@@ -136,7 +136,7 @@ impl Placing<'_> {
             &[]
         };
         for kind in kinds {
-            let Some(raw) = Entry::Special(*kind).to_raw() else { continue };
+            let Some(raw) = ChunkOffset::Special(*kind).to_raw() else { continue };
             let mut known = true;
             let offsets = Offsets::collect(self.fates.len(), |n| {
                 let found = match self.fates.get(n) {
@@ -172,7 +172,7 @@ impl Placing<'_> {
         let missing: Vec<Range<u64>> = self.fates.missing().collect();
         for n in missing.into_iter().flatten() {
             if let Some(raw) = raw(n)
-                && matches!(Entry::from_raw(raw), Ok(Entry::Special(kind)) if is_possible(header, kind))
+                && matches!(ChunkOffset::from_raw(raw), Ok(ChunkOffset::Special(kind)) if is_possible(header, kind))
             {
                 self.set_fate(n..n.saturating_add(1), Fate::Special(raw))?;
                 taken = taken.saturating_add(1);

@@ -3,10 +3,10 @@
 use super::options::RepairOptions;
 use super::place;
 use super::report::Repaired;
-use super::source::Source;
+use super::source::DamagedFrame;
 use super::survey;
 use super::view;
-use super::view::View;
+use super::view::ReadableFrame;
 use crate::error::{Error, Result};
 use crate::frame::{Layout, Offsets};
 use crate::io;
@@ -98,23 +98,23 @@ pub fn repair_in_place(path: impl AsRef<Path>, options: &RepairOptions) -> Resul
 /// As [`repair`].
 pub fn repair_bytes(bytes: Vec<u8>, options: &RepairOptions) -> Result<(Vec<u8>, Repaired)> {
     let store = MemoryStore::from_bytes(bytes).at(options.offset)?;
-    let source = Source::new(Arc::new(store), Layout::Contiguous, Listing::default())?;
+    let source = DamagedFrame::new(Arc::new(store), Layout::Contiguous, Listing::default())?;
     let mut report = Repaired::default();
     let view = restore(&source, options, &mut report)?;
     Ok((view.schunk().to_bytes()?, report))
 }
 
-fn open(path: &Path, options: &RepairOptions) -> Result<(Source, Repaired)> {
+fn open(path: &Path, options: &RepairOptions) -> Result<(DamagedFrame, Repaired)> {
     let (store, layout, listing) = io::open_damaged(path, options.offset)?;
     let mut report = Repaired::default();
     report
         .left_out
         .extend(listing.temporaries.iter().map(|name| format!("{name}: a file that nobody finished")));
-    Ok((Source::new(store, layout, listing)?, report))
+    Ok((DamagedFrame::new(store, layout, listing)?, report))
 }
 
 /// The view of what can be read.
-fn restore(source: &Source, options: &RepairOptions, report: &mut Repaired) -> Result<View> {
+fn restore(source: &DamagedFrame, options: &RepairOptions, report: &mut Repaired) -> Result<ReadableFrame> {
     let mut survey = survey::survey(source, options, report)?;
     if !survey.header.is_current() {
         let view = view::as_it_is(source, options)?;

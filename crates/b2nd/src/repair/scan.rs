@@ -1,12 +1,12 @@
 //! The search for chunks, at every byte where one may begin.
 
-use super::header::Found;
+use super::header::FoundHeader;
 use super::options::RepairOptions;
-use super::source::{CHUNK_HEADER, Source, Window};
+use super::source::{CHUNK_HEADER, DamagedFrame, Window};
 use crate::chunk;
 use crate::chunk::ChunkHeader;
 use crate::error::Result;
-use crate::frame::{ChunkSizes, Header, Layout};
+use crate::frame::{ChunkSizes, FrameHeader, Layout};
 use crate::schunk::is_damage;
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ pub(super) struct Likeness {
 
 impl Likeness {
     /// What the chunks of a frame with this header look like.
-    pub(super) fn of(header: &Header) -> Self {
+    pub(super) fn of(header: &FrameHeader) -> Self {
         let typesize = u8::try_from(header.params().typesize()).unwrap_or(1);
         let nbytes = match header.chunk_sizes() {
             ChunkSizes::Fixed(size) => {
@@ -59,7 +59,7 @@ impl Likeness {
 }
 
 /// Where chunks may begin, in the order of lying.
-pub(super) struct Search<'a> {
+pub(super) struct ChunkSearch<'a> {
     window: Window<'a>,
     likeness: &'a Likeness,
     at: u64,
@@ -68,11 +68,11 @@ pub(super) struct Search<'a> {
     budget: u64,
 }
 
-impl<'a> Search<'a> {
+impl<'a> ChunkSearch<'a> {
     /// A search of these bytes of the frame file. What is no chunk costs no more than the file is long, a few times over.
-    pub(super) fn new(source: &'a Source, likeness: &'a Likeness, bytes: Range<u64>) -> Self {
+    pub(super) fn new(source: &'a DamagedFrame, likeness: &'a Likeness, bytes: Range<u64>) -> Self {
         let budget = source.len.saturating_mul(8).saturating_add(64 << 20);
-        Search {
+        ChunkSearch {
             window: Window::new(source),
             likeness,
             at: bytes.start,
@@ -120,12 +120,16 @@ impl<'a> Search<'a> {
 }
 
 /// What it costs to find that a chunk cannot be decoded.
-pub(super) fn cost(header: &ChunkHeader, source: &Source) -> u64 {
+pub(super) fn cost(header: &ChunkHeader, source: &DamagedFrame) -> u64 {
     u64::from(header.cbytes()).min(source.len).saturating_add(u64::from(header.nbytes()))
 }
 
 /// The header of the first chunk of a frame.
-pub(super) fn first(source: &Source, found: &Found, options: &RepairOptions) -> Result<Option<ChunkHeader>> {
+pub(super) fn first(
+    source: &DamagedFrame,
+    found: &FoundHeader,
+    options: &RepairOptions,
+) -> Result<Option<ChunkHeader>> {
     let mut buffer = Vec::new();
     let place = match source.layout {
         Layout::Contiguous => Some(found.base.saturating_add(found.header.len())),
@@ -144,7 +148,7 @@ pub(super) fn first(source: &Source, found: &Found, options: &RepairOptions) -> 
 }
 
 /// Some chunk that can be decoded, and whether those that follow have other sizes: for frames of which nothing else is left.
-pub(super) fn any(source: &Source, options: &RepairOptions) -> Result<Option<(ChunkHeader, bool)>> {
+pub(super) fn any(source: &DamagedFrame, options: &RepairOptions) -> Result<Option<(ChunkHeader, bool)>> {
     let context = chunk::Context::new(options.common.limits.clone()).with_registry(options.common.registry());
     let mut buffer = Vec::new();
     let mut headers: Vec<ChunkHeader> = Vec::new();
@@ -164,7 +168,7 @@ pub(super) fn any(source: &Source, options: &RepairOptions) -> Result<Option<(Ch
         }
     } else {
         let likeness = Likeness::any();
-        let mut search = Search::new(source, &likeness, 0..source.len);
+        let mut search = ChunkSearch::new(source, &likeness, 0..source.len);
         while headers.len() < 3
             && let Some((at, claimed)) = search.next()?
         {

@@ -4,8 +4,8 @@ use super::judge::{Expected, Verdict, judge};
 use super::options::RepairOptions;
 use super::place::Placing;
 use super::scan;
-use super::scan::{Likeness, Search};
-use super::source::{CHUNK_HEADER, Source};
+use super::scan::{ChunkSearch, Likeness};
+use super::source::{CHUNK_HEADER, DamagedFrame};
 use crate::chunk::{Context, Params};
 use crate::error::{Part, Result};
 use crate::exec::Scratch;
@@ -17,7 +17,7 @@ use std::ops::Range;
 
 /// The chunks that can be decoded, or of which it is plain where they lie, in the order of lying; `data` is where chunks may be.
 fn in_order(
-    source: &Source,
+    source: &DamagedFrame,
     data: Range<u64>,
     likeness: &Likeness,
     params: &Params,
@@ -39,7 +39,7 @@ fn in_order(
         }
         return Ok(found);
     }
-    let mut search = Search::new(source, likeness, data.clone());
+    let mut search = ChunkSearch::new(source, likeness, data.clone());
     while let Some((at, header)) = search.next()? {
         options.common.exec.check_cancelled()?;
         let end = at.saturating_add(u64::from(header.cbytes()));
@@ -60,7 +60,7 @@ fn in_order(
 }
 
 fn look(
-    source: &Source,
+    source: &DamagedFrame,
     place: u64,
     likeness: &Likeness,
     params: &Params,

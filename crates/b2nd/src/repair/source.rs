@@ -13,7 +13,7 @@ pub(super) const CHUNK_HEADER: u64 = 32;
 
 /// A damaged frame.
 #[derive(Debug)]
-pub(super) struct Source {
+pub(super) struct DamagedFrame {
     pub(super) store: Arc<dyn ReadStore>,
     pub(super) layout: Layout,
     /// The length of the frame file.
@@ -21,14 +21,14 @@ pub(super) struct Source {
     pub(super) listing: Listing,
 }
 
-impl Source {
+impl DamagedFrame {
     pub(super) fn new(store: Arc<dyn ReadStore>, layout: Layout, listing: Listing) -> Result<Self> {
         let len = match store.len(FileId::Frame) {
             // What is left then are chunk files.
             Err(error) if layout == Layout::Sparse && is_damage(&error) => 0,
             found => found?,
         };
-        Ok(Source { store, layout, len, listing })
+        Ok(DamagedFrame { store, layout, len, listing })
     }
 
     /// Bytes of the frame file from `at` on, as many of `len` as are there.
@@ -69,7 +69,7 @@ impl Source {
 
 /// A part of the frame file that moves along it.
 pub(super) struct Window<'a> {
-    source: &'a Source,
+    source: &'a DamagedFrame,
     at: u64,
     bytes: Vec<u8>,
 }
@@ -78,7 +78,7 @@ pub(super) struct Window<'a> {
 const WINDOW: u64 = 1 << 20;
 
 impl<'a> Window<'a> {
-    pub(super) fn new(source: &'a Source) -> Self {
+    pub(super) fn new(source: &'a DamagedFrame) -> Self {
         Window { source, at: 0, bytes: Vec::new() }
     }
     /// The bytes from `at` on: at least `need` of them, unless the file ends before.

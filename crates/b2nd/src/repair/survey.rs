@@ -1,18 +1,18 @@
 //! What is left of the frame beside its chunks: header, trailer, checksums, offsets, each from wherever it can be had.
 
 use super::header;
-use super::header::Found;
+use super::header::FoundHeader;
 use super::options::RepairOptions;
 use super::report::Repaired;
 use super::scan;
-use super::source::{CHUNK_HEADER, Source};
+use super::source::{CHUNK_HEADER, DamagedFrame};
 use super::tails;
 use super::tails::Tail;
 use crate::chunk;
 use crate::error::{Part, Result};
 use crate::frame::digests::{Layer, Seal, check_header};
 use crate::frame::salvage::{header_for_chunks, offsets_header, read_header, read_offsets, salvage_trailer};
-use crate::frame::{Header, Layout, Offsets, Trailer};
+use crate::frame::{FrameHeader, Layout, Offsets, Trailer};
 use crate::schunk::check_vlmetalayer;
 use std::ops::Range;
 
@@ -31,7 +31,7 @@ pub(super) enum ChecksumTrust {
 #[derive(Debug)]
 pub(super) struct Survey {
     pub(super) base: u64,
-    pub(super) header: Header,
+    pub(super) header: FrameHeader,
     pub(super) trailer: Trailer,
     pub(super) layer: Option<Layer>,
     pub(super) trust: ChecksumTrust,
@@ -51,7 +51,11 @@ struct Index {
 }
 
 /// Looks for all of it.
-pub(super) fn survey(source: &Source, options: &RepairOptions, report: &mut Repaired) -> Result<Survey> {
+pub(super) fn survey(
+    source: &DamagedFrame,
+    options: &RepairOptions,
+    report: &mut Repaired,
+) -> Result<Survey> {
     let limits = &options.common.limits;
     let own = header::own(source, limits, report)?;
     let mut tail = match &own {
@@ -86,8 +90,8 @@ pub(super) fn survey(source: &Source, options: &RepairOptions, report: &mut Repa
 
 /// Puts together what was found.
 fn gather(
-    source: &Source,
-    found: Found,
+    source: &DamagedFrame,
+    found: FoundHeader,
     tail: Option<&Tail>,
     mut layer: Option<Layer>,
     options: &RepairOptions,
@@ -150,7 +154,7 @@ fn gather(
 
 /// Says what cannot be checked, as the checksums are damaged that would be needed.
 fn doubt(
-    header: &Header,
+    header: &FrameHeader,
     trailer: &Trailer,
     layer: Option<&Layer>,
     trust: ChecksumTrust,
@@ -187,7 +191,11 @@ fn layer_of(trailer: &Trailer, options: &RepairOptions) -> Option<Layer> {
 }
 
 /// Of the trailers in the file the one to go by: sealed, with a copy of the header whose lengths are there, the last.
-fn best_tail(source: &Source, own: Option<&Found>, options: &RepairOptions) -> Result<Option<Tail>> {
+fn best_tail(
+    source: &DamagedFrame,
+    own: Option<&FoundHeader>,
+    options: &RepairOptions,
+) -> Result<Option<Tail>> {
     let mut best: Option<((bool, usize, u64), Tail)> = None;
     tails::each(source, &options.common.limits, |tail| {
         let mut rank = (false, 0, tail.end);
@@ -207,7 +215,7 @@ fn best_tail(source: &Source, own: Option<&Found>, options: &RepairOptions) -> R
 
 /// Whether a trailer is of an older state that has less than half of the data that is there: the newer chunks are then worth more,
 /// in the order of lying, than the older ones with proof.
-fn is_outgrown(source: &Source, own: &Found, tail: &Tail, options: &RepairOptions) -> bool {
+fn is_outgrown(source: &DamagedFrame, own: &FoundHeader, tail: &Tail, options: &RepairOptions) -> bool {
     let layer = layer_of(&tail.trailer, options).filter(|_| tail.is_sealed());
     let Some(copy) = layer.and_then(|layer| read_header(layer.header()).ok()) else { return false };
     let start = own.base.saturating_add(own.header.len());
@@ -233,13 +241,13 @@ fn alike(header: &[u8], other: &[u8]) -> usize {
 
 /// Decides on the header.
 fn settle(
-    source: &Source,
-    found: Option<Found>,
+    source: &DamagedFrame,
+    found: Option<FoundHeader>,
     tail: Option<&Tail>,
     layer: Option<&Layer>,
     options: &RepairOptions,
     report: &mut Repaired,
-) -> Result<Found> {
+) -> Result<FoundHeader> {
     let sealed = layer.filter(|_| tail.is_some_and(Tail::is_sealed));
     if let Some(copy) = sealed.and_then(|layer| read_header(layer.header()).ok())
         && copy.layout() == source.layout
@@ -258,7 +266,7 @@ fn settle(
         } else {
             report.restored(Part::FrameHeader, "from the copy of it that lies with the checksums");
         }
-        return Ok(Found { base, header: copy });
+        return Ok(FoundHeader { base, header: copy });
     }
     match found {
         Some(found) => Ok(found),
@@ -269,13 +277,13 @@ fn settle(
                 .push((Part::Metalayer, "all, with the header: what they were is not known".to_owned()));
             report.guessed(Part::FrameHeader, "made for the chunks that were found");
             let header = header_for_chunks(&chunk, source.layout, variable)?;
-            Ok(Found { base: 0, header })
+            Ok(FoundHeader { base: 0, header })
         }
     }
 }
 
 /// The offsets of a frame, where its header says they are.
-fn index(source: &Source, found: &Found, options: &RepairOptions) -> Result<Option<Index>> {
+fn index(source: &DamagedFrame, found: &FoundHeader, options: &RepairOptions) -> Result<Option<Index>> {
     let header = &found.header;
     let data = if header.layout() == Layout::Contiguous { header.cbytes() } else { 0 };
     let at = found.base.checked_add(header.len()).and_then(|at| at.checked_add(data));
@@ -285,7 +293,12 @@ fn index(source: &Source, found: &Found, options: &RepairOptions) -> Result<Opti
     }
 }
 
-fn index_at(source: &Source, at: u64, header: &Header, options: &RepairOptions) -> Result<Option<Index>> {
+fn index_at(
+    source: &DamagedFrame,
+    at: u64,
+    header: &FrameHeader,
+    options: &RepairOptions,
+) -> Result<Option<Index>> {
     let nchunks = header::nchunks(header);
     let start = source.part(at, CHUNK_HEADER)?;
     let Ok(chunk) = offsets_header(&start, nchunks, &options.common.limits) else { return Ok(None) };
@@ -304,8 +317,8 @@ const MOST_TRIES: usize = 64;
 
 /// The offsets that end where the trailer starts.
 fn index_before(
-    source: &Source,
-    found: &Found,
+    source: &DamagedFrame,
+    found: &FoundHeader,
     trailer: u64,
     options: &RepairOptions,
 ) -> Result<Option<Index>> {
@@ -331,10 +344,10 @@ fn index_before(
 
 /// The vlmetalayers that can be read, and how far the checksums among them are to be believed.
 fn trailer(
-    source: &Source,
+    source: &DamagedFrame,
     tail: Option<&Tail>,
     index: Option<&Index>,
-    found: &Found,
+    found: &FoundHeader,
     options: &RepairOptions,
     report: &mut Repaired,
 ) -> Result<(Trailer, ChecksumTrust)> {
@@ -392,7 +405,7 @@ fn checked(
 }
 
 /// Says what lies before and behind the frame.
-fn outside(source: &Source, found: &Found, tail: Option<&Tail>, report: &mut Repaired) {
+fn outside(source: &DamagedFrame, found: &FoundHeader, tail: Option<&Tail>, report: &mut Repaired) {
     if found.base > 0 {
         report.left_out.push(format!("{} bytes before the frame", found.base));
     }

@@ -1,6 +1,6 @@
 //! The trailers in a file: that of the frame, and those of older states, which lie about until something is written over them.
 
-use super::source::{Source, Window};
+use super::source::{DamagedFrame, Window};
 use crate::error::Result;
 use crate::frame::Trailer;
 use crate::frame::digests::Seal;
@@ -23,7 +23,7 @@ impl Tail {
 }
 
 /// The trailer that ends at `end`, if one can be read there.
-pub(super) fn ending_at(source: &Source, end: u64, limits: &Limits) -> Result<Option<Tail>> {
+pub(super) fn ending_at(source: &DamagedFrame, end: u64, limits: &Limits) -> Result<Option<Tail>> {
     let Some(tail_at) = end.checked_sub(TRAILER_END as u64).filter(|_| end <= source.len) else {
         return Ok(None);
     };
@@ -39,7 +39,7 @@ pub(super) fn ending_at(source: &Source, end: u64, limits: &Limits) -> Result<Op
 /// Hands every trailer of the file to `visit`. What claims to be one and is not costs no more than the file is long, in all, a
 /// few times over.
 pub(super) fn each(
-    source: &Source,
+    source: &DamagedFrame,
     limits: &Limits,
     mut visit: impl FnMut(Tail) -> Result<()>,
 ) -> Result<()> {

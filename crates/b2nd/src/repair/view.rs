@@ -3,7 +3,7 @@
 use super::options::RepairOptions;
 use super::place::Placed;
 use super::report::Repaired;
-use super::source::Source;
+use super::source::DamagedFrame;
 use super::survey::Survey;
 use crate::array::{Array, Revision};
 use crate::error::{Error, Part, Result};
@@ -15,32 +15,32 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// What can be read of a damaged frame.
-pub(super) enum View {
+pub(super) enum ReadableFrame {
     Array(Box<Array>),
     Frame(Box<SChunk>),
 }
 
-impl View {
+impl ReadableFrame {
     pub(super) fn schunk(&self) -> &SChunk {
         match self {
-            View::Array(array) => array.schunk(),
-            View::Frame(schunk) => schunk,
+            ReadableFrame::Array(array) => array.schunk(),
+            ReadableFrame::Frame(schunk) => schunk,
         }
     }
 
     /// The damage that the loss of some chunks, or of some blocks of the one chunk, is.
     fn damage(&self, chunks: Range<u64>, blocks: Option<Range<u32>>, error: Error) -> Damage {
         match self {
-            View::Array(array) => {
+            ReadableFrame::Array(array) => {
                 array.damage_at(chunks, blocks, array.revision() != Revision::CatervaPartshape, error)
             }
-            View::Frame(schunk) => schunk.damage_at(chunks, blocks, error),
+            ReadableFrame::Frame(schunk) => schunk.damage_at(chunks, blocks, error),
         }
     }
 }
 
 /// The header, offsets and trailer of the view.
-fn pieces(source: &Source, survey: &Survey, placed: &mut Placed) -> Result<Pieced> {
+fn pieces(source: &DamagedFrame, survey: &Survey, placed: &mut Placed) -> Result<Pieced> {
     let mut header = survey.header.clone();
     header.set_nbytes(placed.nbytes)?;
     header.set_layout(source.layout);
@@ -69,12 +69,12 @@ fn pieces(source: &Source, survey: &Survey, placed: &mut Placed) -> Result<Piece
 
 /// Opens the view, and says in terms of the array what is lost.
 pub(super) fn open(
-    source: &Source,
+    source: &DamagedFrame,
     survey: &Survey,
     mut placed: Placed,
     options: &RepairOptions,
     report: &mut Repaired,
-) -> Result<View> {
+) -> Result<ReadableFrame> {
     let pieced = pieces(source, survey, &mut placed)?;
     let opening = OpenOptions::new().with_frame_options(options.common.without_handle());
     let identity = survey.layer.as_ref().map(|layer| layer.identity);
@@ -89,14 +89,14 @@ pub(super) fn open(
     let is_array = schunk.stored_object().is_none()
         && schunk.metalayers().any(|(name, _)| name == "b2nd" || name == "caterva");
     let view = match is_array.then(|| Array::from_schunk(schunk)) {
-        Some(Ok(array)) => View::Array(Box::new(array)),
+        Some(Ok(array)) => ReadableFrame::Array(Box::new(array)),
         Some(Err(error)) if is_damage(&error) => {
             let what = format!("of the array, which opens as a frame only: {error}");
             report.lost_metalayers.push((Part::Metalayer, what));
-            View::Frame(Box::new(open()?))
+            ReadableFrame::Frame(Box::new(open()?))
         }
         Some(Err(error)) => return Err(error),
-        None => View::Frame(Box::new(open()?)),
+        None => ReadableFrame::Frame(Box::new(open()?)),
     };
     let losses = std::mem::take(&mut placed.losses);
     report.lost_places = placed.lost;
@@ -105,7 +105,7 @@ pub(super) fn open(
 }
 
 /// A frame of the betas, which is read only where nothing is wrong with it.
-pub(super) fn as_it_is(source: &Source, options: &RepairOptions) -> Result<View> {
+pub(super) fn as_it_is(source: &DamagedFrame, options: &RepairOptions) -> Result<ReadableFrame> {
     let opening = OpenOptions::new().with_frame_options(options.common.without_handle());
     let (store, files) = (Arc::clone(&source.store), Arc::default());
     let pieced = Pieced { front: Vec::new(), source: store, middle: source.len, back: Arc::default(), files };
@@ -115,5 +115,5 @@ pub(super) fn as_it_is(source: &Source, options: &RepairOptions) -> Result<View>
             error if is_damage(&error) => damaged(),
             error => error,
         })?;
-    if schunk.verify()?.is_sound() { Ok(View::Frame(Box::new(schunk))) } else { Err(damaged()) }
+    if schunk.verify()?.is_sound() { Ok(ReadableFrame::Frame(Box::new(schunk))) } else { Err(damaged()) }
 }

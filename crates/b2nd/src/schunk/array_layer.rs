@@ -143,7 +143,7 @@ const STR32: u8 = 0xdb;
 
 /// Parses the metalayer called `name` (one of [`NAME`] and [`OLD_NAME`]).
 pub(crate) fn parse(name: &str, content: &[u8]) -> Result<ArrayMeta> {
-    let mut cursor = Cursor { content, at: 0 };
+    let mut cursor = LayerCursor { content, at: 0 };
     let fields = cursor.byte()?.wrapping_sub(ARRAY_OF);
     if !(5..=7).contains(&fields) {
         return Err(match fields {
@@ -232,12 +232,12 @@ pub(crate) fn with_geometry(
     Ok(out)
 }
 
-struct Cursor<'a> {
+struct LayerCursor<'a> {
     content: &'a [u8],
     at: usize,
 }
 
-impl<'a> Cursor<'a> {
+impl<'a> LayerCursor<'a> {
     fn bytes(&mut self, count: usize) -> Result<&'a [u8]> {
         let end = self.at.checked_add(count);
         let taken = end.and_then(|end| self.content.get(self.at..end)).ok_or_else(|| {

@@ -33,18 +33,18 @@ pub struct CacheUse {
 
 /// Which block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Key {
+pub(crate) struct BlockKey {
     chunk: u64,
     file: FileId,
     offset: u64,
     block: usize,
 }
 
-impl Key {
+impl BlockKey {
     /// The key of a block of a stored chunk.
     pub(crate) fn new(chunk: u64, place: Place, block: usize) -> Option<Self> {
         match place {
-            Place::Stored { file, offset, .. } => Some(Key { chunk, file, offset, block }),
+            Place::Stored { file, offset, .. } => Some(BlockKey { chunk, file, offset, block }),
             Place::Special(_) => None,
         }
     }
@@ -61,7 +61,7 @@ pub(crate) struct BlockCache {
 #[derive(Debug, Default)]
 struct Clock {
     slots: Vec<Slot>,
-    places: HashMap<Key, usize>,
+    places: HashMap<BlockKey, usize>,
     /// The highest chunk offset among the cached blocks.
     highest: u64,
     hand: usize,
@@ -72,7 +72,7 @@ struct Clock {
 
 #[derive(Debug)]
 struct Slot {
-    key: Key,
+    key: BlockKey,
     block: Arc<Vec<u8>>,
     used: bool,
 }
@@ -97,11 +97,11 @@ impl BlockCache {
         self.clock.lock()
     }
 
-    pub(crate) fn get(&self, key: Key) -> Option<Arc<Vec<u8>>> {
+    pub(crate) fn get(&self, key: BlockKey) -> Option<Arc<Vec<u8>>> {
         self.lock()?.get(key)
     }
 
-    pub(crate) fn put(&self, key: Key, block: Arc<Vec<u8>>) {
+    pub(crate) fn put(&self, key: BlockKey, block: Arc<Vec<u8>>) {
         if cost(&block) <= self.capacity
             && let Some(mut clock) = self.lock()
         {
@@ -132,7 +132,7 @@ impl BlockCache {
 }
 
 impl Clock {
-    fn get(&mut self, key: Key) -> Option<Arc<Vec<u8>>> {
+    fn get(&mut self, key: BlockKey) -> Option<Arc<Vec<u8>>> {
         let found = self.places.get(&key).and_then(|&n| self.slots.get_mut(n));
         let Some(slot) = found else {
             self.misses += 1;
@@ -143,7 +143,7 @@ impl Clock {
         Some(slot.block.clone())
     }
 
-    fn put(&mut self, key: Key, block: Arc<Vec<u8>>, capacity: u64) {
+    fn put(&mut self, key: BlockKey, block: Arc<Vec<u8>>, capacity: u64) {
         // Two threads may have decoded it at the same time.
         if self.places.contains_key(&key) {
             return;
@@ -159,7 +159,7 @@ impl Clock {
         self.bytes += more;
     }
 
-    fn forget(&mut self, gone: impl Fn(&Key) -> bool) {
+    fn forget(&mut self, gone: impl Fn(&BlockKey) -> bool) {
         let mut at = 0;
         while let Some(slot) = self.slots.get(at) {
             if gone(&slot.key) { self.take_out(at) } else { at += 1 }
@@ -199,8 +199,8 @@ impl Clock {
 mod tests {
     use super::*;
 
-    fn key(n: u64) -> Key {
-        Key { chunk: n, file: FileId::Frame, offset: 100 * n, block: 0 }
+    fn key(n: u64) -> BlockKey {
+        BlockKey { chunk: n, file: FileId::Frame, offset: 100 * n, block: 0 }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::frame_options::FrameOptions;
 use super::snapshot::FrameState;
 use crate::error::{Error, Result};
 use crate::exec::ForkMutex;
-use crate::frame::{FrameIndex, FrameParser, Header, Offsets, Trailer};
+use crate::frame::{FrameHeader, FrameIndex, FrameParser, Offsets, Trailer};
 use crate::io::{FileId, Pieces, ReadStore};
 use crate::limits::Limits;
 use std::ops::Range;
@@ -90,7 +90,7 @@ impl From<Catalog> for CatalogState {
 }
 
 impl LazyCatalog {
-    fn load(&self, store: &dyn ReadStore, header: &Header) -> Result<&Catalog> {
+    fn load(&self, store: &dyn ReadStore, header: &FrameHeader) -> Result<&Catalog> {
         // A forked child that inherited the lock as taken loads the catalog all the same.
         let _guard = self.loading.lock();
         if let Some(catalog) = self.loaded.get() {
@@ -112,7 +112,7 @@ impl LazyCatalog {
 }
 
 /// Whether the header in the file differs from the one that was read.
-fn is_replaced(store: &dyn ReadStore, header: &Header) -> bool {
+fn is_replaced(store: &dyn ReadStore, header: &FrameHeader) -> bool {
     header_of(store, header.len()).is_ok_and(|found| found != header.bytes())
 }
 
@@ -143,7 +143,7 @@ impl FrameState {
         let find = |range: &Range<u64>| {
             pieces.find(range).or_else(|| self.store.slice(FileId::Frame, range.clone()))
         };
-        let header = Header::clone(&self.header);
+        let header = FrameHeader::clone(&self.header);
         let missing = match parse_behind(find, header, &lazy.options.limits)? {
             Ok(index) => {
                 let catalog = Catalog::new(index, &lazy.options)?;

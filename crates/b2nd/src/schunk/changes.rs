@@ -1,6 +1,6 @@
 //! Uncommitted changes of a handle.
 
-use crate::frame::{Header, Layout, Space, Trailer, Undo};
+use crate::frame::{FrameHeader, Layout, Space, Trailer, Undo};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ pub(super) struct Changes {
     /// Steps that undo changes of the offsets, to be applied from the last to the first.
     pub(super) undo: Vec<Undo>,
     /// Header and trailer of the last commit, when they have changed.
-    pub(super) old: Option<(Arc<Header>, Arc<Trailer>)>,
+    pub(super) old: Option<(Arc<FrameHeader>, Arc<Trailer>)>,
     pub(super) layout: LayoutChanges,
 }
 

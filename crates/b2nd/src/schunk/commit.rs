@@ -8,7 +8,7 @@ use crate::frame::digests::Draft;
 use crate::frame::plan;
 use crate::frame::plan::FileId;
 use crate::frame::plan::WriteStep;
-use crate::frame::{Header, Space, sector_end};
+use crate::frame::{FrameHeader, Space, sector_end};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -59,7 +59,7 @@ impl SChunk {
         draft: Option<&Draft>,
         shared: bool,
         inwards: bool,
-    ) -> Result<(Header, Vec<WriteStep<'static>>, Option<u32>)> {
+    ) -> Result<(FrameHeader, Vec<WriteStep<'static>>, Option<u32>)> {
         let files = self.writer.changes.directory();
         let file = self.writer.changes.file();
         let added: Vec<u32> = files.map(|files| files.added.iter().copied().collect()).unwrap_or_default();
@@ -181,7 +181,7 @@ impl SChunk {
     }
 
     /// The header to be overwritten, if it spans sectors, and the length of the file.
-    fn long_header(&self) -> Result<Option<(&Header, u64)>> {
+    fn long_header(&self) -> Result<Option<(&FrameHeader, u64)>> {
         let header = self.committed_header();
         if self.writer.changes.unpublished || sector_end(self.store.start(), header.len()).is_none() {
             return Ok(None);

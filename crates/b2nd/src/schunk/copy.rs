@@ -6,13 +6,13 @@ use super::create::CreateOptions;
 use super::frame_options::FrameOptions;
 use super::handle::SChunk;
 use super::hooks::Processing;
-use super::options::{FrameSpec, Target};
+use super::options::{FrameSpec, FrameTarget};
 use super::snapshot::FrameState;
 use crate::chunk;
 use crate::chunk::{ChunkHeader, Params};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
-use crate::frame::{ChunkSizes, Durability, Header, HeaderFields, Layout, Name, Trailer};
+use crate::frame::{ChunkSizes, Durability, FrameHeader, HeaderFields, Layout, Name, Trailer};
 use crate::io;
 use crate::io::OpenedStore;
 use crate::limits::zeroed;
@@ -156,7 +156,7 @@ impl SChunk {
             metalayers: Vec::new(),
             vlmetalayers: Vec::new(),
         };
-        let mut compact = SChunk::create(Target::Memory, spec, &common)?;
+        let mut compact = SChunk::create(FrameTarget::Memory, spec, &common)?;
         compact.state.store = store.reader();
         compact.writer.store = OpenedStore::Write(store);
         compact.state.context = self.context.clone();
@@ -251,9 +251,9 @@ impl FrameState {
         layout: Layout,
         params: Option<&Params>,
         extra: &[(String, Vec<u8>)],
-    ) -> Result<Header> {
+    ) -> Result<FrameHeader> {
         if self.header.is_current() && params.is_none() && extra.is_empty() {
-            let mut header = Header::clone(&self.header);
+            let mut header = FrameHeader::clone(&self.header);
             header.set_layout(layout);
             return Ok(header);
         }
@@ -283,7 +283,7 @@ impl FrameState {
             }
             metalayers.push((name.as_bytes(), content));
         }
-        let mut header = Header::build(&fields, &metalayers)?;
+        let mut header = FrameHeader::build(&fields, &metalayers)?;
         header.set_chunk_sizes(self.header.chunk_sizes());
         // Recompressed chunks have blocks of one size.
         header.set_vl_blocks(self.header.has_vl_blocks() && params.is_none());

@@ -2,8 +2,8 @@
 
 use super::frame_options::{FrameOptions, frame_builder};
 use super::handle::SChunk;
-use super::options::{FrameSpec, Target};
-use super::transaction::Transaction;
+use super::options::{FrameSpec, FrameTarget};
+use super::transaction::FrameTransaction;
 use crate::chunk::{MAX_CHUNK_BYTES, Params, Special};
 use crate::error::{Error, Result};
 use crate::frame::{ChunkSizes, Layout};
@@ -114,7 +114,7 @@ impl CreateOptions {
     pub fn create_with(
         self,
         path: impl AsRef<Path>,
-        fill: impl FnOnce(&mut Transaction<'_>) -> Result<()>,
+        fill: impl FnOnce(&mut FrameTransaction<'_>) -> Result<()>,
     ) -> Result<SChunk> {
         self.filled(Some(path.as_ref()), fill)
     }
@@ -125,7 +125,7 @@ impl CreateOptions {
     /// As [`CreateOptions::create_in_memory`], and those of `fill`.
     pub fn create_with_in_memory(
         self,
-        fill: impl FnOnce(&mut Transaction<'_>) -> Result<()>,
+        fill: impl FnOnce(&mut FrameTransaction<'_>) -> Result<()>,
     ) -> Result<SChunk> {
         self.filled(None, fill)
     }
@@ -133,7 +133,7 @@ impl CreateOptions {
     fn filled(
         self,
         path: Option<&Path>,
-        fill: impl FnOnce(&mut Transaction<'_>) -> Result<()>,
+        fill: impl FnOnce(&mut FrameTransaction<'_>) -> Result<()>,
     ) -> Result<SChunk> {
         let params = self.params.clone().ok_or_else(|| Error::usage("a new super-chunk needs parameters"))?;
         let mut schunk = self.start(path, params)?;
@@ -164,8 +164,8 @@ impl CreateOptions {
             vlmetalayers: self.vlmetalayers,
         };
         let target = match path {
-            Some(path) => Target::Path { path, overwrite: self.overwrite },
-            None => Target::Memory,
+            Some(path) => FrameTarget::Path { path, overwrite: self.overwrite },
+            None => FrameTarget::Memory,
         };
         let mut schunk = SChunk::create(target, spec, &self.common)?;
         let sizes = self.chunksize.map_or(ChunkSizes::Undecided, ChunkSizes::Fixed);

@@ -8,7 +8,7 @@ use super::snapshot::{FrameState, Place};
 use crate::chunk;
 use crate::chunk::Sums;
 use crate::error::{Error, Part, Result};
-use crate::frame::digests::{Draft, Drafting, Layer, SEGMENT, Seal, State, check_header};
+use crate::frame::digests::{Draft, Drafting, EntryTrust, Layer, SEGMENT, Seal, check_header};
 use crate::frame::{FrameIndex, Offsets, Trailer};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::{Range, RangeInclusive};
@@ -41,7 +41,7 @@ pub(super) struct Digests {
     /// Whether another program has written to the frame since they were.
     foreign: bool,
     rewritten: Option<Rewritten>,
-    fresh: Fresh,
+    fresh: FreshEntries,
     /// The chunks of the last commit, while there are changes.
     before: Option<Arc<Before>>,
     /// The vlmetalayers of the last commit, where a change of them is staged.
@@ -61,7 +61,7 @@ impl Digests {
             layer: None,
             foreign: false,
             rewritten: None,
-            fresh: Fresh::default(),
+            fresh: FreshEntries::default(),
             before: None,
             trailer_before: None,
             stale: BTreeMap::new(),
@@ -104,7 +104,7 @@ impl Digests {
             layer: layer.map(Arc::new),
             foreign,
             rewritten,
-            fresh: Fresh::default(),
+            fresh: FreshEntries::default(),
             before: None,
             trailer_before: None,
             stale: BTreeMap::new(),
@@ -130,7 +130,7 @@ impl Digests {
 
     /// What was changed since the last commit never was.
     pub(super) fn forget(&mut self) {
-        self.fresh = Fresh::default();
+        self.fresh = FreshEntries::default();
         self.before = None;
         self.trailer_before = None;
     }
@@ -183,11 +183,11 @@ impl Digests {
     }
 
     /// The stored entries of chunk `n`, whose offset is `raw` and which starts at `start` of its file.
-    fn entries(&self, n: u64, raw: i64, start: u64) -> Result<Option<(State, Sums)>> {
+    fn entries(&self, n: u64, raw: i64, start: u64) -> Result<Option<(EntryTrust, Sums)>> {
         let Some(layer) = &self.layer else { return Ok(None) };
         let Some(old) = self.number(n, raw) else { return Ok(None) };
         match layer.sums(old, start) {
-            Ok(Some((_, sums))) if self.foreign => Ok(Some((State::Doubtful, sums))),
+            Ok(Some((_, sums))) if self.foreign => Ok(Some((EntryTrust::Doubtful, sums))),
             // Without a seal the entries themselves may be damaged.
             Err(_) if self.foreign => Ok(None),
             found => found,
@@ -275,9 +275,9 @@ impl Before {
 
 /// The entries of chunks that are not committed yet, by their offsets.
 #[derive(Debug, Default, Clone)]
-pub(super) struct Fresh(HashMap<i64, Vec<u64>>);
+pub(super) struct FreshEntries(HashMap<i64, Vec<u64>>);
 
-impl Fresh {
+impl FreshEntries {
     /// The least and the greatest offset.
     fn span(&self) -> RangeInclusive<i64> {
         let (least, greatest) =
@@ -326,11 +326,11 @@ impl FrameState {
             return Ok(None);
         }
         let known = self.known_sums(n, place)?;
-        Ok(known.filter(|(state, _)| *state == State::Sure).map(|(_, sums)| sums))
+        Ok(known.filter(|(state, _)| *state == EntryTrust::Sure).map(|(_, sums)| sums))
     }
 
     /// The checksums of chunk `n`, whether reads check them or not.
-    pub(crate) fn known_sums(&self, n: u64, place: Place) -> Result<Option<(State, Sums)>> {
+    pub(crate) fn known_sums(&self, n: u64, place: Place) -> Result<Option<(EntryTrust, Sums)>> {
         let digests = self.digests()?;
         let (Place::Stored { offset, .. }, Some(_)) = (place, &digests.layer) else { return Ok(None) };
         let raw = self.offsets()?.raw(n)?;
@@ -417,7 +417,7 @@ impl SChunk {
 
 impl FrameState {
     /// The identity of the frame, or, without one, a hash of its content.
-    fn identity(&self, fresh: &Fresh, offsets: &Offsets) -> Result<[u64; 2]> {
+    fn identity(&self, fresh: &FreshEntries, offsets: &Offsets) -> Result<[u64; 2]> {
         match self.digests()?.identity {
             Some(known) => Ok(known),
             None => identity(&self.header, self.trailer()?, offsets, fresh),
@@ -425,11 +425,11 @@ impl FrameState {
     }
 
     /// The layer of a copy of the frame, all of whose chunks are noted in `fresh`.
-    pub(super) fn draft_of_copy(&self, fresh: &Fresh, offsets: &Offsets) -> Result<Option<Draft>> {
+    pub(super) fn draft_of_copy(&self, fresh: &FreshEntries, offsets: &Offsets) -> Result<Option<Draft>> {
         let digests = self.digests()?;
         let mut drafting = Drafting::new(self.identity(fresh, offsets)?, offsets.len());
         offsets.each_stored(|n, raw| match (digests.stale.get(&n), fresh.0.get(&raw)) {
-            (Some(sums), _) => drafting.carry(n, State::Doubtful, sums),
+            (Some(sums), _) => drafting.carry(n, EntryTrust::Doubtful, sums),
             (None, Some(entries)) => drafting.put(n, entries),
             (None, None) => Ok(()),
         })?;
@@ -511,8 +511,8 @@ impl SChunk {
     }
 
     /// The entries of all stored chunks.
-    fn all_hashed(&self) -> Result<Fresh> {
-        let mut fresh = Fresh::default();
+    fn all_hashed(&self) -> Result<FreshEntries> {
+        let mut fresh = FreshEntries::default();
         let mut buffer = Vec::new();
         self.offsets()?.each_stored(|n, raw| {
             if fresh.0.contains_key(&raw) {

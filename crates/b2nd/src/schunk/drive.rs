@@ -1,7 +1,7 @@
 //! Drives the parser of frames with the bytes of a store.
 
 use crate::error::Result;
-use crate::frame::{FrameIndex, FrameParser, Header, Layout, Step};
+use crate::frame::{FrameHeader, FrameIndex, FrameParser, Layout, ParseStep};
 use crate::io::{FileId, ReadStore};
 use crate::limits::{Limits, zeroed};
 use std::ops::Range;
@@ -12,21 +12,25 @@ pub(super) fn drive(store: &dyn ReadStore, layout: Layout, limits: &Limits) -> R
 }
 
 /// Parses index and trailer of a frame whose header was parsed before.
-pub(super) fn drive_behind(store: &dyn ReadStore, header: Header, limits: &Limits) -> Result<FrameIndex> {
+pub(super) fn drive_behind(
+    store: &dyn ReadStore,
+    header: FrameHeader,
+    limits: &Limits,
+) -> Result<FrameIndex> {
     drive_parser(FrameParser::behind(header, limits)?, store)
 }
 
 /// As [`drive_behind`], with the bytes that `find` has; or the range that it lacks.
 pub(super) fn parse_behind<'a>(
     find: impl Fn(&Range<u64>) -> Option<&'a [u8]>,
-    header: Header,
+    header: FrameHeader,
     limits: &Limits,
 ) -> Result<std::result::Result<FrameIndex, Range<u64>>> {
     let mut parser = FrameParser::behind(header, limits)?;
     loop {
         match parser.step() {
-            Step::Done(index) => return Ok(Ok(*index)),
-            Step::Need(range) => match find(&range) {
+            ParseStep::Done(index) => return Ok(Ok(*index)),
+            ParseStep::Need(range) => match find(&range) {
                 Some(bytes) => parser.supply(bytes)?,
                 None => return Ok(Err(range)),
             },
@@ -38,20 +42,24 @@ fn drive_parser(mut parser: FrameParser, store: &dyn ReadStore) -> Result<FrameI
     let mut buffer = Vec::new();
     loop {
         match parser.step() {
-            Step::Done(index) => return Ok(*index),
-            Step::Need(range) => supply(&mut parser, store, 0, range, &mut buffer)?,
+            ParseStep::Done(index) => return Ok(*index),
+            ParseStep::Need(range) => supply(&mut parser, store, 0, range, &mut buffer)?,
         }
     }
 }
 
 /// Parses the header of a frame, and finds where its trailer starts.
-pub(super) fn drive_outline(store: &dyn ReadStore, layout: Layout, limits: &Limits) -> Result<(Header, u64)> {
+pub(super) fn drive_outline(
+    store: &dyn ReadStore,
+    layout: Layout,
+    limits: &Limits,
+) -> Result<(FrameHeader, u64)> {
     let mut parser = FrameParser::outline_of(store.len(FileId::Frame)?, layout, limits)?;
     let mut buffer = Vec::new();
     loop {
         match parser.step() {
-            Step::Done(index) => return Ok((index.header, parser.trailer_start())),
-            Step::Need(range) => supply(&mut parser, store, 0, range, &mut buffer)?,
+            ParseStep::Done(index) => return Ok((index.header, parser.trailer_start())),
+            ParseStep::Need(range) => supply(&mut parser, store, 0, range, &mut buffer)?,
         }
     }
 }

@@ -9,7 +9,7 @@ use super::special::{nan, special_offset};
 use crate::chunk;
 use crate::chunk::Special;
 use crate::error::{Error, Result};
-use crate::frame::{ChunkSizes, Entry, Offsets, Undo};
+use crate::frame::{ChunkOffset, ChunkSizes, Offsets, Undo};
 use crate::limits::zeroed;
 
 impl SChunk {
@@ -187,8 +187,8 @@ impl SChunk {
         let mut all = Offsets::none();
         for n in 0..self.nchunks() {
             let raw = match self.work().offsets.get(n)? {
-                Entry::Stored(_) => self.work().offsets.raw(n)?,
-                Entry::Special(kind) => {
+                ChunkOffset::Stored(_) => self.work().offsets.raw(n)?,
+                ChunkOffset::Special(kind) => {
                     self.exec.check_cancelled()?;
                     let rest = total.saturating_sub(n.saturating_mul(size));
                     self.write_special(kind, u32::try_from(rest.min(size)).unwrap_or(u32::MAX))?

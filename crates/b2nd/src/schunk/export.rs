@@ -1,6 +1,6 @@
 //! Copies a frame without recompression: its chunks are written one after another.
 
-use super::digests::Fresh;
+use super::digests::FreshEntries;
 use super::handle::SChunk;
 use super::handle::no_store;
 use super::options::SaveOptions;
@@ -11,7 +11,7 @@ use crate::frame::Durability;
 use crate::frame::Layout;
 use crate::frame::digests::StoredLayer;
 use crate::frame::plan;
-use crate::frame::{Entry, Offsets};
+use crate::frame::{ChunkOffset, Offsets};
 use crate::io;
 use crate::io::{FileId, MemoryStore, WriteStep, WriteStore};
 use std::collections::BTreeMap;
@@ -149,7 +149,7 @@ impl FrameState {
         let CopyHow { behind, durability, checksums } = how;
         let header = self.header_for(layout, None, &[])?;
         let mut copy = Copy { store, layout, header_len: header.len(), end: header.len(), next: 0, bytes: 0 };
-        let mut fresh = Fresh::default();
+        let mut fresh = FreshEntries::default();
         let offsets = self.copy_chunks(|bytes| {
             let raw = copy.put(bytes)?;
             written(bytes.len() as u64);
@@ -223,7 +223,7 @@ impl FrameState {
                 }
             }
         };
-        if let Some(raw) = special.and_then(|kind| Entry::Special(kind).to_raw()) {
+        if let Some(raw) = special.and_then(|kind| ChunkOffset::Special(kind).to_raw()) {
             return Ok(raw);
         }
         let len = usize::try_from(self.chunk_header(n, place)?.cbytes()).unwrap_or(usize::MAX);

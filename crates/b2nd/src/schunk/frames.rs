@@ -7,7 +7,7 @@ use super::recover;
 use super::recover::Leftover;
 use crate::error::{Error, Part, Result};
 use crate::frame::Layout;
-use crate::frame::{FrameParser, Header, MARK_LEN, Step, find_mark};
+use crate::frame::{FrameHeader, FrameParser, MARK_LEN, ParseStep, find_mark};
 use crate::io;
 use crate::io::{FileId, MemoryStore, Opening, ReadStore};
 use crate::limits::{Limits, zeroed};
@@ -27,7 +27,7 @@ pub struct FrameInfo {
 }
 
 impl FrameInfo {
-    fn new(offset: u64, header: &Header) -> Self {
+    fn new(offset: u64, header: &FrameHeader) -> Self {
         FrameInfo {
             offset,
             len: header.frame_len(),
@@ -126,7 +126,7 @@ pub fn frames_in(bytes: &[u8], options: &OpenOptions) -> Result<Vec<FrameInfo>> 
 
 /// The frames of a store that starts at the offset of the options; at least one.
 fn listed(store: &dyn ReadStore, options: &OpenOptions) -> Result<Vec<FrameInfo>> {
-    let mut walk = Walk::new(store, 0, &options.common.limits)?;
+    let mut walk = FrameWalk::new(store, 0, &options.common.limits)?;
     let mut found = Vec::new();
     while let Some((at, header)) = walk.next()? {
         found.push(FrameInfo::new(options.offset.saturating_add(at), &header));
@@ -140,7 +140,7 @@ fn listed(store: &dyn ReadStore, options: &OpenOptions) -> Result<Vec<FrameInfo>
 /// The options with an offset in the place of the number of a frame.
 pub(super) fn resolve(store: &dyn ReadStore, options: &OpenOptions) -> Result<OpenOptions> {
     let Some(number) = options.frame else { return Ok(options.clone()) };
-    let mut walk = Walk::new(store, 0, &options.common.limits)?;
+    let mut walk = FrameWalk::new(store, 0, &options.common.limits)?;
     let mut seen = 0;
     while let Some((at, _)) = walk.next()? {
         if seen == number {
@@ -186,7 +186,7 @@ impl SChunk {
         if self.layout() == Layout::Sparse {
             return Ok(false);
         }
-        Ok(Walk::new(self.store.as_ref(), start, self.limits())?.next()?.is_some())
+        Ok(FrameWalk::new(self.store.as_ref(), start, self.limits())?.next()?.is_some())
     }
 }
 
@@ -194,7 +194,7 @@ impl SChunk {
 const WINDOW: u64 = 64 << 10;
 
 /// Iterates over the frames of a file.
-struct Walk<'a> {
+struct FrameWalk<'a> {
     store: &'a dyn ReadStore,
     limits: &'a Limits,
     at: u64,
@@ -206,14 +206,14 @@ struct Walk<'a> {
     buffer: Vec<u8>,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> FrameWalk<'a> {
     fn new(store: &'a dyn ReadStore, at: u64, limits: &'a Limits) -> Result<Self> {
         let len = store.len(FileId::Frame)?;
-        Ok(Walk { store, limits, at, len, wasted: 0, torn: None, buffer: Vec::new() })
+        Ok(FrameWalk { store, limits, at, len, wasted: 0, torn: None, buffer: Vec::new() })
     }
 
     /// The next frame: where it starts, and its header.
-    fn next(&mut self) -> Result<Option<(u64, Header)>> {
+    fn next(&mut self) -> Result<Option<(u64, FrameHeader)>> {
         while let Some(at) = self.mark()? {
             match self.outline(at) {
                 Ok(header) => {
@@ -246,7 +246,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The header of the frame that starts at `at`, when its end is there too.
-    fn outline(&mut self, at: u64) -> Result<Header> {
+    fn outline(&mut self, at: u64) -> Result<FrameHeader> {
         let mut parser = FrameParser::outline(self.len.saturating_sub(at), self.limits)?;
         if self.torn.is_none() {
             self.torn = Some(recover::leftover(self.store, self.limits)?);
@@ -256,8 +256,8 @@ impl<'a> Walk<'a> {
         let mut read = 0;
         loop {
             match parser.step() {
-                Step::Done(index) => return Ok(index.header),
-                Step::Need(range) => {
+                ParseStep::Done(index) => return Ok(index.header),
+                ParseStep::Need(range) => {
                     read += range.end.saturating_sub(range.start);
                     let supplied = match torn {
                         None => supply(&mut parser, self.store, at, range, &mut self.buffer),

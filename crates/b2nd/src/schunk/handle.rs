@@ -7,14 +7,14 @@ use super::digests::Digests;
 use super::foreign::Locks;
 use super::options::OpenOptions;
 use super::recover;
-use super::recover::Found;
+use super::recover::ParsedFrame;
 use super::snapshot::{FrameSnapshot, FrameState};
 use crate::chunk::Params;
 use crate::error::{Error, Result};
 use crate::exec::Exec;
 use crate::frame::Durability;
 use crate::frame::Layout;
-use crate::frame::{Header, Offsets, Trailer};
+use crate::frame::{FrameHeader, Offsets, Trailer};
 use crate::io::{MemoryStore, OpenedStore, Opening, ReadStore, WriteStep};
 use std::ops::Deref;
 use std::sync::{Arc, LazyLock};
@@ -67,7 +67,7 @@ impl SChunk {
     pub(crate) fn load(store: OpenedStore, layout: Layout, options: &OpenOptions) -> Result<Self> {
         let (store, found) = recover::parse(store, layout, options)?;
         let state = match found {
-            Found::All(index) => {
+            ParsedFrame::All(index) => {
                 let (header, nchunks) = (index.header.clone(), index.offsets.len());
                 FrameState::new(
                     store.reader(),
@@ -77,7 +77,7 @@ impl SChunk {
                     &options.common,
                 )
             }
-            Found::Outline { header, nchunks, trailer_start } => {
+            ParsedFrame::Outline { header, nchunks, trailer_start } => {
                 let common = &options.common;
                 let catalog = CatalogState::lazy(trailer_start, common);
                 FrameState::new(store.reader(), *header, nchunks, catalog, common)
@@ -163,7 +163,7 @@ impl SChunk {
     pub(crate) fn set_block_shape(&mut self, block_shape: &[u32], caterva: bool) {
         self.state.context = self.context.clone().with_block_shape(block_shape).with_caterva(caterva);
     }
-    pub(super) fn header_mut(&mut self) -> &mut Header {
+    pub(super) fn header_mut(&mut self) -> &mut FrameHeader {
         Arc::make_mut(&mut self.state.header)
     }
     /// The catalog, which is loaded in a handle for writing.

@@ -1,9 +1,9 @@
 //! The identity of an array, a hash of its content, which binds the checksums of chunks to the array.
 
-use super::digests::Fresh;
+use super::digests::FreshEntries;
 use crate::error::Result;
 use crate::frame::digests::MOST_BYTES;
-use crate::frame::{Header, Offsets, Trailer};
+use crate::frame::{FrameHeader, Offsets, Trailer};
 use twox_hash::XxHash3_128;
 
 /// The first bytes that are hashed: another way to make identities starts with others.
@@ -18,10 +18,10 @@ const TITLE: &[u8] = b"b2nd identity 1\0";
 /// # Errors
 /// Those of reading the offsets.
 pub(super) fn identity(
-    header: &Header,
+    header: &FrameHeader,
     trailer: &Trailer,
     offsets: &Offsets,
-    fresh: &Fresh,
+    fresh: &FreshEntries,
 ) -> Result<[u64; 2]> {
     let mut hasher = XxHash3_128::new();
     hasher.write(TITLE);
@@ -33,7 +33,7 @@ pub(super) fn identity(
     let variable = trailer.entries().map(|(name, stored)| (name.bytes(), stored));
     put_layers(&mut hasher, &variable.collect::<Vec<_>>());
     put(&mut hasher, offsets.len());
-    let mut chunks = Chunks { hasher: &mut hasher, fresh, left: MOST_BYTES / 8, run: None };
+    let mut chunks = ChunksHash { hasher: &mut hasher, fresh, left: MOST_BYTES / 8, run: None };
     match offsets {
         Offsets::Uniform { raw, len } if *raw < 0 => chunks.run = Some((*raw, *len)).filter(|run| run.1 > 0),
         _ => offsets.each_block(|_, block| {
@@ -61,9 +61,9 @@ fn put_layers(hasher: &mut XxHash3_128, layers: &[(&[u8], &[u8])]) {
 }
 
 /// The part of the hash that is over the chunks.
-struct Chunks<'a> {
+struct ChunksHash<'a> {
     hasher: &'a mut XxHash3_128,
-    fresh: &'a Fresh,
+    fresh: &'a FreshEntries,
     /// How many more entries a layer has room for. An index of a few bytes can name one chunk millions of times: past this no
     /// layer is written.
     left: u64,
@@ -71,7 +71,7 @@ struct Chunks<'a> {
     run: Option<(i64, u64)>,
 }
 
-impl Chunks<'_> {
+impl ChunksHash<'_> {
     fn end_run(&mut self) {
         if let Some((raw, len)) = self.run.take() {
             self.hasher.write(&raw.to_le_bytes());

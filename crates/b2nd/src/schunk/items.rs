@@ -1,7 +1,7 @@
 //! Items of a super-chunk, wherever chunks begin and end: written in place and appended, compressed in parallel.
 
 use super::handle::SChunk;
-use super::read::Piece;
+use super::read::ItemRun;
 use crate::chunk;
 use crate::error::Result;
 use crate::exec::Scratch;
@@ -133,7 +133,7 @@ impl SChunk {
     /// A chunk with some of its items replaced.
     fn encode_changed(
         &self,
-        piece: &Piece,
+        piece: &ItemRun,
         items: &[u8],
         scratch: &mut Scratch,
         out: &mut Vec<u8>,

@@ -41,7 +41,7 @@ pub(crate) mod verify;
 pub(crate) mod walk;
 mod write;
 
-pub(crate) use cache::Key;
+pub(crate) use cache::BlockKey;
 pub use create::CreateOptions;
 pub use digests::Rewritten;
 pub(crate) use frame_options::{FrameOptions, frame_builder, frame_methods};
@@ -52,12 +52,12 @@ pub use info::{ChunkInfo, ChunkPlace};
 pub use leftovers::{leftovers, remove_leftovers};
 pub(crate) use object::is_object_layer;
 pub use opener::Opener;
-pub(crate) use options::{FrameSpec, OpenOptions, SaveOptions, Target};
+pub(crate) use options::{FrameSpec, FrameTarget, OpenOptions, SaveOptions};
 pub(crate) use recover::leftover;
 pub(crate) use snapshot::Place;
 pub use snapshot::{FrameSnapshot, FrameState};
 pub use space::SpaceUse;
-pub use transaction::Transaction;
+pub use transaction::FrameTransaction;
 pub(crate) use verify::{ChecksumStatus, Damage, Verified, check_vlmetalayer, is_damage, most_listed};
 
 #[cfg(test)]

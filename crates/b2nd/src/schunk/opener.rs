@@ -5,7 +5,7 @@ use super::options::OpenOptions;
 use super::snapshot::{FrameSnapshot, FrameState};
 use crate::error::{Error, Part, Result};
 use crate::frame;
-use crate::frame::{FrameParser, Header, Layout};
+use crate::frame::{FrameHeader, FrameParser, Layout};
 use crate::io::{FileId, FileRange, Pieces, Step};
 use std::ops::Range;
 use std::sync::Arc;
@@ -49,7 +49,7 @@ pub struct Opener {
     pieces: Pieces,
     asked: Vec<FileRange>,
     /// The header, and where the trailer starts.
-    opened: Option<(Header, u64)>,
+    opened: Option<(FrameHeader, u64)>,
 }
 
 /// Bytes requested at the start of a frame.
@@ -105,7 +105,7 @@ impl Opener {
         let mut parser = FrameParser::outline_of(available, self.layout, &self.options.common.limits)?;
         loop {
             let range = match parser.step() {
-                frame::Step::Done(index) => {
+                frame::ParseStep::Done(index) => {
                     let header = index.header;
                     if header.nchunks().is_none() {
                         return Err(Error::unsupported(
@@ -116,7 +116,7 @@ impl Opener {
                     self.opened = Some((header, parser.trailer_start()));
                     return Ok(None);
                 }
-                frame::Step::Need(range) => range,
+                frame::ParseStep::Need(range) => range,
             };
             match self.pieces.find(&range) {
                 Some(bytes) => parser.supply(bytes)?,

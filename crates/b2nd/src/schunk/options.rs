@@ -109,7 +109,7 @@ impl SaveOptions {
 
 /// Target of a new frame.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Target<'p> {
+pub(crate) enum FrameTarget<'p> {
     /// Memory.
     Memory,
     /// A path; it appears there, whole, at the first commit. An existing one is an error unless `overwrite`.

@@ -25,7 +25,7 @@ const BATCH_CHUNKS: usize = 1 << 15;
 
 /// Neighbouring items in one chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Piece {
+pub(super) struct ItemRun {
     pub(super) chunk: u64,
     /// Where they are in the chunk, in bytes.
     pub(super) start: usize,
@@ -53,7 +53,7 @@ impl FrameState {
         let nbytes = u64::from(self.nbytes_of_chunk(n)?);
         Limits::check("a decompressed chunk", nbytes, self.limits().max_chunk_bytes())?;
         let mut items = zeroed("a decompressed chunk", nbytes)?;
-        self.read_pieces(&[Piece { chunk: n, start: 0, at: 0, len: items.len() }], &mut items, true)?;
+        self.read_pieces(&[ItemRun { chunk: n, start: 0, at: 0, len: items.len() }], &mut items, true)?;
         Ok(items)
     }
 
@@ -187,7 +187,7 @@ impl FrameState {
             for range in &ranges {
                 let len = (range.end - range.start).saturating_mul(typesize as u64);
                 let placed = self.pieces(range.start, len)?.into_iter();
-                pieces.extend(placed.map(|piece| Piece { at: piece.at + at, ..piece }));
+                pieces.extend(placed.map(|piece| ItemRun { at: piece.at + at, ..piece }));
                 at += len as usize;
             }
             self.read_pieces(&pieces, &mut found, true)?;
@@ -209,7 +209,7 @@ impl FrameState {
     }
 
     /// In which chunks `len` bytes from item `start` on are.
-    pub(super) fn pieces(&self, start: u64, len: u64) -> Result<Vec<Piece>> {
+    pub(super) fn pieces(&self, start: u64, len: u64) -> Result<Vec<ItemRun>> {
         let Range { start: from, end: to } = self.check_span(start, len)?;
         let (mut pieces, mut at) = (Vec::new(), from);
         let size = match self.header.chunk_sizes() {
@@ -234,7 +234,7 @@ impl FrameState {
             pieces.try_reserve(1).map_err(|_| Error::out_of_memory("the chunks to read", len))?;
             let (start, len) = ((at - first) as usize, (end - at) as usize);
             if len > 0 {
-                pieces.push(Piece { chunk, start, at: (at - from) as usize, len });
+                pieces.push(ItemRun { chunk, start, at: (at - from) as usize, len });
             }
             at = end;
             chunk += 1;
@@ -269,7 +269,7 @@ impl FrameState {
     }
 
     /// Reads pieces that follow each other in `items`, on all threads; `process`: through the closure for reading.
-    pub(super) fn read_pieces(&self, pieces: &[Piece], items: &mut [u8], process: bool) -> Result<()> {
+    pub(super) fn read_pieces(&self, pieces: &[ItemRun], items: &mut [u8], process: bool) -> Result<()> {
         let total = items.len() as u64;
         let pieces = self.cut(pieces)?;
         let mut tasks = Vec::new();
@@ -302,7 +302,7 @@ impl FrameState {
     }
 
     /// Cuts pieces at block borders if there are too few for all threads.
-    fn cut(&self, pieces: &[Piece]) -> Result<Vec<Piece>> {
+    fn cut(&self, pieces: &[ItemRun]) -> Result<Vec<ItemRun>> {
         let threads = self.exec.threads();
         if threads < 2 || pieces.len() >= threads {
             return Ok(pieces.to_vec());
@@ -323,7 +323,7 @@ impl FrameState {
             let mut start = piece.start;
             while start < end {
                 let next = (start - start % block).saturating_add(step).min(end);
-                parts.push(Piece {
+                parts.push(ItemRun {
                     start,
                     at: piece.at + (start - piece.start),
                     len: next - start,

@@ -6,7 +6,7 @@ use super::options::OpenOptions;
 use crate::error::{Error, Result};
 use crate::frame::digests::{copied_header, root_len};
 use crate::frame::{
-    FrameIndex, Header, HeaderState, Layout, TAIL, UndoRecord, record_len as undo_len, sector_end,
+    FrameHeader, FrameIndex, HeaderState, Layout, TAIL, UndoRecord, record_len as undo_len, sector_end,
 };
 use crate::frame::{LayerPlace, layer_place};
 use crate::io::{FileId, Mended, OpenedStore, ReadStore, WriteStep};
@@ -56,34 +56,34 @@ pub(crate) fn leftover(store: &dyn ReadStore, limits: &Limits) -> Result<Option<
 
 /// Result of parsing a frame.
 #[derive(Debug)]
-pub(super) enum Found {
+pub(super) enum ParsedFrame {
     /// All but its chunks.
     All(Box<FrameIndex>),
     /// The header, the number of chunks, and where the trailer starts; the rest is read when it is asked for.
-    Outline { header: Box<Header>, nchunks: u64, trailer_start: u64 },
+    Outline { header: Box<FrameHeader>, nchunks: u64, trailer_start: u64 },
 }
 
-impl Found {
-    fn header(&self) -> &Header {
+impl ParsedFrame {
+    fn header(&self) -> &FrameHeader {
         match self {
-            Found::All(index) => &index.header,
-            Found::Outline { header, .. } => header,
+            ParsedFrame::All(index) => &index.header,
+            ParsedFrame::Outline { header, .. } => header,
         }
     }
 }
 
 /// Parses a frame, as far as it is needed to open it: a writer needs all, and so does a frame whose index alone knows how many
 /// chunks there are.
-fn look(store: &dyn ReadStore, layout: Layout, options: &OpenOptions) -> Result<Found> {
+fn look(store: &dyn ReadStore, layout: Layout, options: &OpenOptions) -> Result<ParsedFrame> {
     if !options.write {
         let (header, trailer_start) = drive_outline(store, layout, &options.common.limits)?;
         if let Some(nchunks) = header.nchunks()
             && (!options.common.checks() || is_header_confirmed(store, &header, trailer_start)?)
         {
-            return Ok(Found::Outline { header: Box::new(header), nchunks, trailer_start });
+            return Ok(ParsedFrame::Outline { header: Box::new(header), nchunks, trailer_start });
         }
     }
-    drive(store, layout, &options.common.limits).map(|index| Found::All(Box::new(index)))
+    drive(store, layout, &options.common.limits).map(|index| ParsedFrame::All(Box::new(index)))
 }
 
 /// How many bytes of a trailer are read to find the checksums in it.
@@ -91,7 +91,7 @@ const TRAILER_START: u64 = 4 << 10;
 
 /// Whether the header is the one that was written with the checksums, or the frame has no checksums. Where it is not, or that
 /// costs more than a look, all of the trailer tells.
-fn is_header_confirmed(store: &dyn ReadStore, header: &Header, trailer_start: u64) -> Result<bool> {
+fn is_header_confirmed(store: &dyn ReadStore, header: &FrameHeader, trailer_start: u64) -> Result<bool> {
     let room = header.frame_len().saturating_sub(trailer_start);
     let mut buffer = Vec::new();
     let start = part(store, trailer_start, room.min(TRAILER_START), &mut buffer)?;
@@ -112,7 +112,7 @@ pub(super) fn parse(
     store: OpenedStore,
     layout: Layout,
     options: &OpenOptions,
-) -> Result<(OpenedStore, Found)> {
+) -> Result<(OpenedStore, ParsedFrame)> {
     let mut attempts = 0;
     loop {
         let found = look(store.as_read(), layout, options);
@@ -137,7 +137,11 @@ pub(super) fn parse(
 }
 
 /// Whether to look for a record; and whether the header, intact so far, is long enough to be torn.
-fn is_in_question(store: &dyn ReadStore, layout: Layout, found: &Result<Found>) -> Result<Option<bool>> {
+fn is_in_question(
+    store: &dyn ReadStore,
+    layout: Layout,
+    found: &Result<ParsedFrame>,
+) -> Result<Option<bool>> {
     Ok(match found {
         _ if layout == Layout::Sparse => None,
         Err(Error::Format(_) | Error::Limit { .. } | Error::Unsupported { .. }) => Some(false),
@@ -148,7 +152,7 @@ fn is_in_question(store: &dyn ReadStore, layout: Layout, found: &Result<Found>) 
 }
 
 /// Whether the file still has the header that was parsed.
-fn is_still_there(store: &dyn ReadStore, header: &Header) -> Result<bool> {
+fn is_still_there(store: &dyn ReadStore, header: &FrameHeader) -> Result<bool> {
     Ok(header_of(store, header.len())? == header.bytes())
 }
 
@@ -158,7 +162,7 @@ fn mended(
     layout: Layout,
     options: &OpenOptions,
     left: Leftover,
-) -> Result<(OpenedStore, Found)> {
+) -> Result<(OpenedStore, ParsedFrame)> {
     let file = FileId::Frame;
     match left.torn {
         Some(header) if options.write => {

@@ -3,7 +3,7 @@
 use super::handle::SChunk;
 use crate::chunk::Params;
 use crate::error::{Error, Result};
-use crate::frame::{Header, HeaderFields, Name};
+use crate::frame::{FrameHeader, HeaderFields, Name};
 
 impl SChunk {
     /// Gives a frame without chunks another size of chunks, with the parameters that go with it. Visible at the next
@@ -18,7 +18,7 @@ impl SChunk {
         let fields = HeaderFields { layout: self.layout(), params, chunksize, nbytes: 0 };
         let metalayers: Vec<(&[u8], &[u8])> =
             self.header.metalayers().map(|(name, content): (&Name, &[u8])| (name.bytes(), content)).collect();
-        let mut header = Header::build(&fields, &metalayers)?;
+        let mut header = FrameHeader::build(&fields, &metalayers)?;
         if header.len() != self.header.len() {
             // Data that the committed header refers to would be overwritten.
             return Err(Error::unsupported(

@@ -13,7 +13,7 @@ use crate::error::{Error, Part, Result};
 use crate::exec::Exec;
 use crate::filter::grown;
 use crate::frame::Layout;
-use crate::frame::{Entry, Header, Offsets, SameChunks};
+use crate::frame::{ChunkOffset, FrameHeader, Offsets, SameChunks};
 use crate::io::{FileId, Machine, RangeCosts, ReadStore};
 use crate::limits::Limits;
 use crate::registry::Context;
@@ -83,7 +83,7 @@ impl Deref for FrameSnapshot {
 /// returns a state that can be kept.
 pub struct FrameState {
     pub(super) store: Arc<dyn ReadStore>,
-    pub(super) header: Arc<Header>,
+    pub(super) header: Arc<FrameHeader>,
     pub(super) catalog: CatalogState,
     /// The number of chunks.
     pub(super) nchunks: u64,
@@ -120,7 +120,7 @@ impl FrameState {
     /// The state that was parsed out of a store; `nchunks` chunks.
     pub(super) fn new(
         store: Arc<dyn ReadStore>,
-        header: Header,
+        header: FrameHeader,
         nchunks: u64,
         catalog: CatalogState,
         options: &FrameOptions,
@@ -281,7 +281,7 @@ impl FrameState {
     /// Where chunk `n` is stored, from the index alone: the length of a chunk file is unknown and given as [`u32::MAX`].
     pub(crate) fn place_in_index(&self, n: u64) -> Result<Place> {
         match self.offsets()?.get(n).map_err(|error| self.located(error))? {
-            Entry::Stored(relative) if self.layout() == Layout::Sparse => {
+            ChunkOffset::Stored(relative) if self.layout() == Layout::Sparse => {
                 let broken = |_| Error::format(Part::Offsets, None, format!("chunk file {relative:X}"));
                 let number =
                     u32::try_from(relative).map_err(broken).map_err(|e| self.located(e.in_chunk(n)))?;
@@ -308,14 +308,14 @@ impl FrameState {
     pub(crate) fn place(&self, n: u64) -> Result<Place> {
         let broken = |reason: String| self.located(Error::format(Part::Offsets, None, reason).in_chunk(n));
         match self.offsets()?.get(n).map_err(|error| self.located(error))? {
-            Entry::Special(Special::Nan) if !matches!(self.header.params().typesize(), 4 | 8) => {
+            ChunkOffset::Special(Special::Nan) if !matches!(self.header.params().typesize(), 4 | 8) => {
                 Err(broken("NaN is only for items of 4 and 8 bytes".to_owned()))
             }
-            Entry::Special(_) if self.chunksize() == 0 => Err(broken(
+            ChunkOffset::Special(_) if self.chunksize() == 0 => Err(broken(
                 "a chunk without bytes has no size in a frame whose chunks differ in size".to_owned(),
             )),
-            Entry::Special(kind) => Ok(Place::Special(kind)),
-            Entry::Stored(relative) => match self.layout() {
+            ChunkOffset::Special(kind) => Ok(Place::Special(kind)),
+            ChunkOffset::Stored(relative) => match self.layout() {
                 Layout::Contiguous => {
                     let end = self.data_end();
                     let offset = self.header.len().checked_add(relative).filter(|offset| *offset < end);

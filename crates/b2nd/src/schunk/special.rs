@@ -5,7 +5,7 @@ use crate::chunk;
 use crate::chunk::{ChunkHeader, Params, Special};
 use crate::error::{Error, Result};
 use crate::filter::Pipeline;
-use crate::frame::{ChunkSizes, Entry};
+use crate::frame::{ChunkOffset, ChunkSizes};
 use crate::limits::{Limits, zeroed};
 
 impl SChunk {
@@ -85,5 +85,7 @@ pub(super) fn special_offset(kind: Special, typesize: u32) -> Result<i64> {
     if kind == Special::Nan && !matches!(typesize, 4 | 8) {
         return Err(Error::usage("special chunks of NaN need items of 4 or 8 bytes"));
     }
-    Entry::Special(kind).to_raw().ok_or_else(|| Error::usage("a repeated value needs a chunk of its own"))
+    ChunkOffset::Special(kind)
+        .to_raw()
+        .ok_or_else(|| Error::usage("a repeated value needs a chunk of its own"))
 }

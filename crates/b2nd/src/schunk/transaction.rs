@@ -6,7 +6,7 @@ use crate::chunk::Special;
 use crate::error::{Error, Result};
 use std::mem::take;
 
-/// Changes of a super-chunk that become visible together, at [`Transaction::commit`]; dropped before it, they never were.
+/// Changes of a super-chunk that become visible together, at [`FrameTransaction::commit`]; dropped before it, they never were.
 ///
 /// ```
 /// use b2nd::Params;
@@ -23,12 +23,12 @@ use std::mem::take;
 /// # Ok::<(), b2nd::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct Transaction<'a> {
+pub struct FrameTransaction<'a> {
     schunk: &'a mut SChunk,
     open: bool,
 }
 
-impl Transaction<'_> {
+impl FrameTransaction<'_> {
     fn stage<T>(&mut self, change: impl FnOnce(&mut SChunk) -> Result<T>) -> Result<T> {
         if !self.open {
             return Err(Error::state("a change of this transaction failed before: start another"));
@@ -167,7 +167,7 @@ impl Transaction<'_> {
     }
 }
 
-impl Drop for Transaction<'_> {
+impl Drop for FrameTransaction<'_> {
     fn drop(&mut self) {
         self.schunk.forget_changes();
     }
@@ -180,11 +180,11 @@ impl Drop for Transaction<'_> {
 /// another size in the middle) gives a frame of version 3, whose chunks have any size; C-Blosc2 does the same, and only its
 /// version 3 reads such frames.
 impl SChunk {
-    /// Starts a [`Transaction`].
-    pub fn transaction(&mut self) -> Transaction<'_> {
+    /// Starts a [`FrameTransaction`].
+    pub fn transaction(&mut self) -> FrameTransaction<'_> {
         // One that was leaked instead of dropped must not come along with this one's commit.
         self.forget_changes();
-        Transaction { schunk: self, open: true }
+        FrameTransaction { schunk: self, open: true }
     }
 
     fn forget_changes(&mut self) {
@@ -194,7 +194,10 @@ impl SChunk {
         }
     }
 
-    pub(super) fn at_once<T>(&mut self, change: impl FnOnce(&mut Transaction<'_>) -> Result<T>) -> Result<T> {
+    pub(super) fn at_once<T>(
+        &mut self,
+        change: impl FnOnce(&mut FrameTransaction<'_>) -> Result<T>,
+    ) -> Result<T> {
         let mut transaction = self.transaction();
         let done = change(&mut transaction)?;
         transaction.commit()?;

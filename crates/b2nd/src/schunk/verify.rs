@@ -6,7 +6,7 @@ use crate::chunk;
 use crate::chunk::{ChunkHeader, Context};
 use crate::error::{Error, Fault, Part, Result};
 use crate::exec::Exec;
-use crate::frame::digests::State;
+use crate::frame::digests::EntryTrust;
 use crate::limits::Limits;
 use std::ops::Range;
 
@@ -125,9 +125,9 @@ impl FrameState {
     pub(crate) fn checksum_status(&self, n: u64, place: Place, chunk: &[u8]) -> Result<ChecksumStatus> {
         Ok(match self.known_sums(n, place)? {
             // A read has checked it.
-            Some((State::Sure, _)) if self.digests()?.check => ChecksumStatus::Matching,
-            Some((State::Doubtful, sums)) if sums.check_chunk(chunk).is_ok() => ChecksumStatus::Matching,
-            Some((State::Doubtful, _)) => ChecksumStatus::Stale,
+            Some((EntryTrust::Sure, _)) if self.digests()?.check => ChecksumStatus::Matching,
+            Some((EntryTrust::Doubtful, sums)) if sums.check_chunk(chunk).is_ok() => ChecksumStatus::Matching,
+            Some((EntryTrust::Doubtful, _)) => ChecksumStatus::Stale,
             _ => ChecksumStatus::Unchecked,
         })
     }

@@ -79,7 +79,7 @@ pub(crate) fn each_run(offsets: &Offsets, mut work: impl FnMut(i64, Range<u64>) 
 /// Decodes everything, and checks it where there are checksums.
 pub(crate) fn verify(chunks: &impl Chunks) -> Result<Verified> {
     let schunk = chunks.schunk();
-    let mut walk = Walk::new(chunks);
+    let mut walk = ChunkWalk::new(chunks);
     let (mut runs, last) = (0u64, schunk.nchunks().saturating_sub(1));
     let apart = schunk.nchunks() > 1 && chunks.due(last) != chunks.due(0);
     each_run(schunk.offsets()?, |raw, run| {
@@ -102,7 +102,7 @@ pub(crate) fn verify(chunks: &impl Chunks) -> Result<Verified> {
 
 /// What is known of a place.
 #[derive(Debug, Clone, Copy)]
-enum Known {
+enum KnownPlace {
     /// An offset that says all: nothing is stored.
     Special,
     /// An offset that names no place.
@@ -124,13 +124,13 @@ struct Bad {
 
 /// What decoding a chunk has found.
 #[derive(Debug, Default)]
-struct Judged {
+struct JudgedChunk {
     damage: Vec<Damage>,
     damaged: u64,
     status: Option<ChecksumStatus>,
 }
 
-impl Judged {
+impl JudgedChunk {
     fn note(&mut self, most: usize, damage: impl FnOnce() -> Damage) {
         self.damaged = self.damaged.saturating_add(1);
         if self.damage.len() < most {
@@ -139,7 +139,7 @@ impl Judged {
     }
 }
 
-struct Walk<'a, C> {
+struct ChunkWalk<'a, C> {
     chunks: &'a C,
     found: Verified,
     /// The most entries of a list.
@@ -147,16 +147,16 @@ struct Walk<'a, C> {
     /// Offsets from this one on are outside of the data.
     end: u64,
     /// What is known of special values, by their highest byte.
-    kinds: [Option<Known>; 256],
-    places: HashMap<i64, Known, Keys>,
+    kinds: [Option<KnownPlace>; 256],
+    places: HashMap<i64, KnownPlace, Keys>,
     bad: HashMap<i64, Bad, Keys>,
     /// The next batch: stored values, and the first chunk of each.
     pending: Vec<(i64, u64)>,
     /// Chunks in their order, whose places are known when the batch is decoded.
-    waiting: Vec<(i64, Range<u64>, Known)>,
+    waiting: Vec<(i64, Range<u64>, KnownPlace)>,
 }
 
-impl<'a, C: Chunks> Walk<'a, C> {
+impl<'a, C: Chunks> ChunkWalk<'a, C> {
     fn new(chunks: &'a C) -> Self {
         let schunk = chunks.schunk();
         let end = match schunk.layout() {
@@ -164,7 +164,7 @@ impl<'a, C: Chunks> Walk<'a, C> {
             Layout::Sparse => 1 << 32,
         };
         let keys = Keys::new();
-        Walk {
+        ChunkWalk {
             chunks,
             found: Verified::default(),
             most: most_listed(schunk.limits()),
@@ -183,7 +183,7 @@ impl<'a, C: Chunks> Walk<'a, C> {
             return Ok(());
         }
         let known = self.look_up(raw, run.start)?;
-        if self.waiting.is_empty() && !matches!(known, Known::Pending(_)) {
+        if self.waiting.is_empty() && !matches!(known, KnownPlace::Pending(_)) {
             return self.settle(raw, run, known);
         }
         self.waiting.push((raw, run, known));
@@ -194,26 +194,26 @@ impl<'a, C: Chunks> Walk<'a, C> {
     }
 
     /// What is known of the offset of chunk `n`; a place that is new goes into the batch.
-    fn look_up(&mut self, raw: i64, n: u64) -> Result<Known> {
+    fn look_up(&mut self, raw: i64, n: u64) -> Result<KnownPlace> {
         let [.., kind] = raw.to_le_bytes();
         match u64::try_from(raw) {
             Err(_) => {
                 let schunk = self.chunks.schunk();
                 let look = || match schunk.place(n) {
-                    Ok(_) => Known::Special,
-                    Err(_) => Known::Nowhere,
+                    Ok(_) => KnownPlace::Special,
+                    Err(_) => KnownPlace::Nowhere,
                 };
                 Ok(self
                     .kinds
                     .get_mut(usize::from(kind))
-                    .map_or(Known::Nowhere, |k| *k.get_or_insert_with(look)))
+                    .map_or(KnownPlace::Nowhere, |k| *k.get_or_insert_with(look)))
             }
-            Ok(place) if place >= self.end => Ok(Known::Nowhere),
+            Ok(place) if place >= self.end => Ok(KnownPlace::Nowhere),
             Ok(_) => {
                 if let Some(known) = self.places.get(&raw) {
                     return Ok(*known);
                 }
-                let known = Known::Pending(u32::try_from(self.pending.len()).unwrap_or(u32::MAX));
+                let known = KnownPlace::Pending(u32::try_from(self.pending.len()).unwrap_or(u32::MAX));
                 self.pending.push((raw, n));
                 put(&mut self.places, raw, known)?;
                 Ok(known)
@@ -224,7 +224,7 @@ impl<'a, C: Chunks> Walk<'a, C> {
     /// Decodes the batch, and goes through the chunks that wait for it.
     fn settle_waiting(&mut self) -> Result<()> {
         let (pending, waiting) = (take(&mut self.pending), take(&mut self.waiting));
-        let results: Vec<Mutex<Judged>> = pending.iter().map(|_| Mutex::default()).collect();
+        let results: Vec<Mutex<JudgedChunk>> = pending.iter().map(|_| Mutex::default()).collect();
         let (chunks, most) = (self.chunks, self.most.min(MOST_BLOCKS));
         chunks.schunk().exec.run(pending.len(), u64::MAX, |scratch, at| {
             let (Some((_, n)), Some(result)) = (pending.get(at), results.get(at)) else { return Ok(()) };
@@ -233,7 +233,7 @@ impl<'a, C: Chunks> Walk<'a, C> {
             Ok(())
         })?;
         for (raw, run, known) in waiting {
-            let Known::Pending(at) = known else {
+            let KnownPlace::Pending(at) = known else {
                 self.settle(raw, run, known)?;
                 continue;
             };
@@ -245,7 +245,7 @@ impl<'a, C: Chunks> Walk<'a, C> {
                     self.first(raw, run, judged)?;
                 }
                 None => {
-                    let known = self.places.get(&raw).copied().unwrap_or(Known::Special);
+                    let known = self.places.get(&raw).copied().unwrap_or(KnownPlace::Special);
                     self.settle(raw, run, known)?;
                 }
             }
@@ -254,11 +254,11 @@ impl<'a, C: Chunks> Walk<'a, C> {
     }
 
     /// Notes what was found at a place: the first chunk of `run` is the first that is there.
-    fn first(&mut self, raw: i64, run: Range<u64>, mut judged: Judged) -> Result<()> {
+    fn first(&mut self, raw: i64, run: Range<u64>, mut judged: JudgedChunk) -> Result<()> {
         let known = match (judged.damaged, judged.status) {
-            (0, Some(status)) => Known::Sound(status),
-            (0, None) => Known::Special,
-            _ => Known::Damaged,
+            (0, Some(status)) => KnownPlace::Sound(status),
+            (0, None) => KnownPlace::Special,
+            _ => KnownPlace::Damaged,
         };
         put(&mut self.places, raw, known)?;
         if judged.damaged == 0 {
@@ -276,22 +276,22 @@ impl<'a, C: Chunks> Walk<'a, C> {
     }
 
     /// Notes chunks whose place is known.
-    fn settle(&mut self, raw: i64, run: Range<u64>, known: Known) -> Result<()> {
+    fn settle(&mut self, raw: i64, run: Range<u64>, known: KnownPlace) -> Result<()> {
         let count = run.end.saturating_sub(run.start);
         self.progress(count);
         let error = match known {
-            Known::Special | Known::Pending(_) => return Ok(()),
-            Known::Sound(status) => {
+            KnownPlace::Special | KnownPlace::Pending(_) => return Ok(()),
+            KnownPlace::Sound(status) => {
                 self.found.note(status, run, self.most);
                 return Ok(());
             }
-            Known::Nowhere | Known::Damaged => {
+            KnownPlace::Nowhere | KnownPlace::Damaged => {
                 self.found.damaged = self.found.damaged.saturating_add(count);
                 if !self.has_room() {
                     return Ok(());
                 }
                 match known {
-                    Known::Nowhere => self.chunks.schunk().place(run.start).err(),
+                    KnownPlace::Nowhere => self.chunks.schunk().place(run.start).err(),
                     _ => self.bad.get(&raw).map(same_damage),
                 }
             }
@@ -341,13 +341,13 @@ fn unsupported(damage: &[Damage]) -> Option<Arc<str>> {
     }
 }
 
-fn judge(chunks: &impl Chunks, n: u64, most: usize, exec: &Exec) -> Result<Judged> {
+fn judge(chunks: &impl Chunks, n: u64, most: usize, exec: &Exec) -> Result<JudgedChunk> {
     exec.with_scratch(|scratch| judge_with(chunks, n, most, scratch))
 }
 
 /// Decodes a chunk. At most `most` damaged blocks of it are listed.
-fn judge_with(chunks: &impl Chunks, n: u64, most: usize, scratch: &mut Scratch) -> Result<Judged> {
-    let mut judged = Judged::default();
+fn judge_with(chunks: &impl Chunks, n: u64, most: usize, scratch: &mut Scratch) -> Result<JudgedChunk> {
+    let mut judged = JudgedChunk::default();
     let mut fetched = take(&mut scratch.fetched);
     let result = decode(chunks, n, &mut fetched, scratch, |block, head, error| {
         judged.note(most, || {

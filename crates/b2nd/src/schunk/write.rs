@@ -7,7 +7,7 @@ use super::digests::Digests;
 use super::foreign::Locks;
 use super::frame_options::FrameOptions;
 use super::handle::{FrameWriter, SChunk};
-use super::options::{FrameSpec, Target};
+use super::options::{FrameSpec, FrameTarget};
 use super::snapshot::{CHUNK_HEADER, FrameState};
 use super::special::special_offset;
 use crate::chunk;
@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::frame::Layout;
 use crate::frame::plan::FileId;
 use crate::frame::plan::WriteStep;
-use crate::frame::{Header, HeaderFields, Name, Offsets, Space, Trailer, Undo};
+use crate::frame::{FrameHeader, HeaderFields, Name, Offsets, Space, Trailer, Undo};
 use crate::io;
 use crate::io::MemoryStore;
 use crate::io::{OpenedStore, Opening, WriteStore};
@@ -28,7 +28,7 @@ use std::sync::Arc;
 
 impl SChunk {
     /// A new frame. Nothing is visible at a path before the first [`SChunk::commit`]; dropped before it, nothing remains.
-    pub(crate) fn create(target: Target<'_>, spec: FrameSpec, options: &FrameOptions) -> Result<Self> {
+    pub(crate) fn create(target: FrameTarget<'_>, spec: FrameSpec, options: &FrameOptions) -> Result<Self> {
         let (header, offsets) = layout_new(&spec)?;
         let mut trailer = Trailer::default();
         for (name, content) in &spec.vlmetalayers {
@@ -40,10 +40,10 @@ impl SChunk {
                 chunk::encode(content, &Params::new(1), &options.exec.clone().without_progress())?,
             )?;
         }
-        let keep = options.checksums.unwrap_or(matches!(target, Target::Path { .. }));
+        let keep = options.checksums.unwrap_or(matches!(target, FrameTarget::Path { .. }));
         let (store, opening, owner): (Box<dyn WriteStore>, _, _) = match target {
-            Target::Memory => (Box::new(MemoryStore::default()), None, None),
-            Target::Path { path, overwrite } => {
+            FrameTarget::Memory => (Box::new(MemoryStore::default()), None, None),
+            FrameTarget::Path { path, overwrite } => {
                 let owner = options.owner_lock().then(|| io::Owner::of_new(path)).transpose()?;
                 let opening = Opening { write: true, ..Opening::default() };
                 (io::create(path, overwrite, spec.layout, None)?, Some(opening), owner.map(Arc::new))
@@ -344,13 +344,13 @@ impl SChunk {
     }
 
     /// The header of the last commit.
-    pub(super) fn committed_header(&self) -> &Header {
+    pub(super) fn committed_header(&self) -> &FrameHeader {
         self.writer.changes.old.as_ref().map_or(&self.header, |old| &old.0)
     }
 }
 
 /// The header and the offsets of a new frame.
-fn layout_new(spec: &FrameSpec) -> Result<(Header, Offsets)> {
+fn layout_new(spec: &FrameSpec) -> Result<(FrameHeader, Offsets)> {
     let too_large = || {
         Error::above(
             Offsets::MAX_CHUNKS,
@@ -375,7 +375,7 @@ fn layout_new(spec: &FrameSpec) -> Result<(Header, Offsets)> {
     }
     let fields =
         HeaderFields { layout: spec.layout, params: &spec.params, chunksize: spec.chunksize, nbytes };
-    let header = Header::build(&fields, &metalayers)?;
+    let header = FrameHeader::build(&fields, &metalayers)?;
     let offsets = match spec.nchunks {
         0 => Offsets::none(),
         len => Offsets::Uniform { raw: special_offset(spec.fill, spec.params.typesize())?, len },

@@ -30,7 +30,7 @@ pub(super) fn run(args: &Verify) -> Result<Outcome> {
 }
 
 /// What was found in a file.
-struct Found {
+struct VerifiedFile {
     opened: Opened,
     verified: Verified,
     /// Damaged attributes, with what is wrong.
@@ -61,7 +61,7 @@ fn one(args: &Verify, file: &Path) -> Result<Outcome> {
         }
     };
     drop(progress);
-    let found = Found { opened, verified, attributes };
+    let found = VerifiedFile { opened, verified, attributes };
     if args.json {
         output::print(&format!("{}\n", found.to_json(file)?))?;
     } else if !found.is_sound() || output::talks(Talk::Normal) {
@@ -70,7 +70,7 @@ fn one(args: &Verify, file: &Path) -> Result<Outcome> {
     Ok(if found.is_sound() { Outcome::Good } else { Outcome::Damaged })
 }
 
-impl Found {
+impl VerifiedFile {
     fn is_sound(&self) -> bool {
         self.attributes.is_empty() && self.verified.is_sound()
     }

@@ -7,7 +7,7 @@ const BEFORE: usize = 8;
 
 /// A stream within a frame. Places count the bits of the frame, so that words can be read across the beginning of the stream.
 #[derive(Clone, Copy)]
-pub(super) struct Bits<'a> {
+pub(super) struct BitReader<'a> {
     frame: &'a [u8],
     /// Where the stream begins.
     pub(super) start: usize,
@@ -15,14 +15,14 @@ pub(super) struct Bits<'a> {
     pub(super) at: usize,
 }
 
-impl<'a> Bits<'a> {
+impl<'a> BitReader<'a> {
     /// The stream in the bytes from `begin` to `end`. The highest bit that is set is not part of it.
     #[inline(always)]
     pub(super) fn new(frame: &'a [u8], begin: usize, end: usize) -> Result<Self> {
         let stream = frame.get(begin..end).ok_or(Refusal::new("a stream of bits is cut off"))?;
         match stream.last() {
             Some(last @ 1..) if begin >= BEFORE => {
-                Ok(Bits { frame, start: begin * 8, at: end * 8 - 1 - last.leading_zeros() as usize })
+                Ok(BitReader { frame, start: begin * 8, at: end * 8 - 1 - last.leading_zeros() as usize })
             }
             _ => Err(Refusal::new("a stream of bits has no end")),
         }

@@ -29,10 +29,10 @@ impl Entry {
 
 /// The tables of a frame.
 #[derive(Debug)]
-pub(super) struct Tables {
-    pub(super) literals: Table<{ 1 << LITERAL_LOG }>,
-    pub(super) offsets: Table<{ 1 << OFFSET_LOG }>,
-    pub(super) matches: Table<{ 1 << MATCH_LOG }>,
+pub(super) struct FseTables {
+    pub(super) literals: FseTable<{ 1 << LITERAL_LOG }>,
+    pub(super) offsets: FseTable<{ 1 << OFFSET_LOG }>,
+    pub(super) matches: FseTable<{ 1 << MATCH_LOG }>,
     pub(super) usual: Usual,
 }
 
@@ -44,7 +44,7 @@ pub(super) struct Usual {
     pub(super) matches: [Entry; 64],
 }
 
-impl Tables {
+impl FseTables {
     pub(super) fn new() -> Self {
         let mut usual = Usual { literals: [NONE; 64], offsets: [NONE; 32], matches: [NONE; 64] };
         let counts = |log, from: &[i16]| {
@@ -59,7 +59,7 @@ impl Tables {
         offsets[28] = TOO_FAR;
         build(&mut usual.offsets, &counts(5, &codes::OFFSET_COUNTS), &offsets);
         build(&mut usual.matches, &counts(6, &codes::MATCH_LENGTH_COUNTS), &codes::MATCH_LENGTHS);
-        Tables { literals: Table::new(), offsets: Table::new(), matches: Table::new(), usual }
+        FseTables { literals: FseTable::new(), offsets: FseTable::new(), matches: FseTable::new(), usual }
     }
 
     /// Forgets the tables of another frame.
@@ -75,15 +75,15 @@ const NONE: Entry = Entry::code(0, 0);
 
 /// A table with room for `N` states.
 #[derive(Debug)]
-pub(super) struct Table<const N: usize> {
+pub(super) struct FseTable<const N: usize> {
     pub(super) entries: [Entry; N],
     /// The binary logarithm of the count of states; `None` before the first table of a frame.
     pub(super) log: Option<u32>,
 }
 
-impl<const N: usize> Table<N> {
+impl<const N: usize> FseTable<N> {
     fn new() -> Self {
-        Table { entries: [NONE; N], log: None }
+        FseTable { entries: [NONE; N], log: None }
     }
 
     /// The table of a block that has none.

@@ -1,6 +1,6 @@
 //! Huffman codes: a table of codes, and bytes decoded by it.
 
-use super::bits::Bits;
+use super::bits::BitReader;
 use super::weights::{LONGEST, Weights};
 use super::{Refusal, Result};
 use crate::wide;
@@ -10,16 +10,16 @@ type Entry = u16;
 
 /// The codes of a frame.
 #[derive(Debug)]
-pub(super) struct Table {
+pub(super) struct HuffmanTable {
     /// And room to write a few more.
     entries: [Entry; (1 << LONGEST) + 32],
     /// The length of the longest code; `None` before the first code of a frame.
     pub(super) log: Option<u32>,
 }
 
-impl Table {
+impl HuffmanTable {
     pub(super) fn new() -> Self {
-        Table { entries: [0; (1 << LONGEST) + 32], log: None }
+        HuffmanTable { entries: [0; (1 << LONGEST) + 32], log: None }
     }
 
     /// The table of the code with these weights.
@@ -65,23 +65,23 @@ const IN_A_WORD: usize = 5;
 
 const BROKEN: Refusal = Refusal::new("a Huffman stream does not end at its last bit");
 
-impl Table {
+impl HuffmanTable {
     /// Decodes a stream into all of `out`.
     #[inline(always)]
-    pub(super) fn decode(&self, bits: Bits<'_>, out: &mut [u8]) -> Result<()> {
+    pub(super) fn decode(&self, bits: BitReader<'_>, out: &mut [u8]) -> Result<()> {
         self.decode_rest(bits, out, 0)
     }
 
     /// Decodes four streams into quarters of `out`, as long as the last one needs not be longer than the others.
     #[inline(always)]
-    pub(super) fn decode_four(&self, mut bits: [Bits<'_>; 4], out: &mut [u8]) -> Result<()> {
+    pub(super) fn decode_four(&self, mut bits: [BitReader<'_>; 4], out: &mut [u8]) -> Result<()> {
         let quarter = out.len().div_ceil(4);
         let starts = [0, quarter, 2 * quarter, 3 * quarter];
         let last = out.len().checked_sub(starts[3]).ok_or(BROKEN)?;
         let shift = 64 - self.log.unwrap_or(LONGEST);
         let frame = bits[0].frame();
         let mut n = 0;
-        while n + IN_A_WORD <= last && bits.iter().all(Bits::is_sound) {
+        while n + IN_A_WORD <= last && bits.iter().all(BitReader::is_sound) {
             let mut words = [0; 4];
             for (word, it) in words.iter_mut().zip(&bits) {
                 // SAFETY: a stream begins 8 bytes into the frame at least, and `at` lies in its bytes.
@@ -117,7 +117,7 @@ impl Table {
     /// Decodes what a stream has for `out` from `n` on. Bits before its beginning are read as any others; that there were too few
     /// shows at the end.
     #[inline(always)]
-    fn decode_rest(&self, mut bits: Bits<'_>, out: &mut [u8], mut n: usize) -> Result<()> {
+    fn decode_rest(&self, mut bits: BitReader<'_>, out: &mut [u8], mut n: usize) -> Result<()> {
         let shift = 64 - self.log.unwrap_or(LONGEST);
         while n < out.len() && bits.is_sound() {
             let (word, valid) = bits.word();

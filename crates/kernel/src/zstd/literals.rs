@@ -1,6 +1,6 @@
 //! The literals of a block.
 
-use super::bits::Bits;
+use super::bits::BitReader;
 use super::frame::MOST;
 use super::{Refusal, Result, huffman, weights};
 
@@ -76,7 +76,7 @@ impl Header {
     #[inline(always)]
     pub(super) fn with_slack<'a>(
         &self,
-        table: &mut huffman::Table,
+        table: &mut huffman::HuffmanTable,
         frame: &'a [u8],
         room: &'a mut Vec<u8>,
     ) -> Result<&'a [u8]> {
@@ -93,7 +93,12 @@ impl Header {
 
     /// Decodes the literals into `out`, which has as many bytes.
     #[inline(always)]
-    pub(super) fn decode(&self, table: &mut huffman::Table, frame: &[u8], out: &mut [u8]) -> Result<()> {
+    pub(super) fn decode(
+        &self,
+        table: &mut huffman::HuffmanTable,
+        frame: &[u8],
+        out: &mut [u8],
+    ) -> Result<()> {
         match self.kind {
             Kind::Raw => out.copy_from_slice(&frame[self.begin..self.end]),
             Kind::Run => out.fill(frame[self.begin]),
@@ -110,7 +115,7 @@ impl Header {
                 if four {
                     table.decode_four(streams(frame, begin, self.end)?, out)?;
                 } else {
-                    table.decode(Bits::new(frame, begin, self.end)?, out)?;
+                    table.decode(BitReader::new(frame, begin, self.end)?, out)?;
                 }
             }
         }
@@ -129,7 +134,7 @@ fn grow(room: &mut Vec<u8>, len: usize) -> Result<()> {
 
 /// The four streams behind the lengths of three.
 #[inline(always)]
-fn streams(frame: &[u8], begin: usize, end: usize) -> Result<[Bits<'_>; 4]> {
+fn streams(frame: &[u8], begin: usize, end: usize) -> Result<[BitReader<'_>; 4]> {
     let lengths: &[u8; 6] = frame.get(begin..end).and_then(<[u8]>::first_chunk).ok_or(CUT_OFF)?;
     let len = |n: usize| usize::from(u16::from_le_bytes([lengths[n], lengths[n + 1]]));
     let one = begin + 6;
@@ -140,9 +145,9 @@ fn streams(frame: &[u8], begin: usize, end: usize) -> Result<[Bits<'_>; 4]> {
         return Err(CUT_OFF);
     }
     Ok([
-        Bits::new(frame, one, two)?,
-        Bits::new(frame, two, three)?,
-        Bits::new(frame, three, four)?,
-        Bits::new(frame, four, end)?,
+        BitReader::new(frame, one, two)?,
+        BitReader::new(frame, two, three)?,
+        BitReader::new(frame, three, four)?,
+        BitReader::new(frame, four, end)?,
     ])
 }

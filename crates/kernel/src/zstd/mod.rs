@@ -58,8 +58,8 @@ type Result<T> = std::result::Result<T, Refusal>;
 /// ```
 #[derive(Debug)]
 pub struct Decoder {
-    huffman: huffman::Table,
-    sequences: fse::Tables,
+    huffman: huffman::HuffmanTable,
+    sequences: fse::FseTables,
     literals: Vec<u8>,
 }
 
@@ -72,7 +72,7 @@ impl Default for Decoder {
 impl Decoder {
     /// A decoder that has decoded nothing yet.
     pub fn new() -> Self {
-        Decoder { huffman: huffman::Table::new(), sequences: fse::Tables::new(), literals: vec![] }
+        Decoder { huffman: huffman::HuffmanTable::new(), sequences: fse::FseTables::new(), literals: vec![] }
     }
 
     /// Decodes the frame `src`, which has to say that it stands for as many bytes as `dst` has.

@@ -1,7 +1,7 @@
 //! What comes before the sequences of a block: how many there are, and their tables.
 
-use super::bits::Bits;
-use super::fse::{self, LITERAL_LOG, MATCH_LOG, OFFSET_LOG, Table, Tables};
+use super::bits::BitReader;
+use super::fse::{self, FseTable, FseTables, LITERAL_LOG, MATCH_LOG, OFFSET_LOG};
 use super::{Refusal, Result, codes, counts};
 
 const CUT_OFF: Refusal = Refusal::new("the sequences of a block are cut off");
@@ -25,21 +25,26 @@ pub(super) fn count(frame: &[u8], begin: usize, end: usize) -> Result<(usize, us
 
 /// Reads the tables at `begin` and returns the stream behind them.
 #[inline(always)]
-pub(super) fn tables<'a>(tables: &mut Tables, frame: &'a [u8], begin: usize, end: usize) -> Result<Bits<'a>> {
+pub(super) fn tables<'a>(
+    tables: &mut FseTables,
+    frame: &'a [u8],
+    begin: usize,
+    end: usize,
+) -> Result<BitReader<'a>> {
     let src = frame.get(..end).ok_or(CUT_OFF)?;
     let modes = *src.get(begin).ok_or(CUT_OFF)?;
     if modes & 3 != 0 {
         return Err(Refusal::new("reserved bits of a block header are set"));
     }
     let mut at = begin + 1;
-    let Tables { literals, offsets, matches, usual } = tables;
+    let FseTables { literals, offsets, matches, usual } = tables;
     let kind = Codes { log: LITERAL_LOG, codes: &codes::LITERAL_LENGTHS, usual: &usual.literals };
     read(literals, modes >> 6, src, &mut at, kind)?;
     let kind = Codes { log: OFFSET_LOG, codes: &codes::OFFSETS, usual: &usual.offsets };
     read(offsets, modes >> 4 & 3, src, &mut at, kind)?;
     let kind = Codes { log: MATCH_LOG, codes: &codes::MATCH_LENGTHS, usual: &usual.matches };
     read(matches, modes >> 2 & 3, src, &mut at, kind)?;
-    Bits::new(frame, at, end)
+    BitReader::new(frame, at, end)
 }
 
 /// The codes of one of the three parts of a sequence.
@@ -54,7 +59,7 @@ struct Codes<'a> {
 
 #[inline(always)]
 fn read<const N: usize>(
-    table: &mut Table<N>,
+    table: &mut FseTable<N>,
     mode: u8,
     src: &[u8],
     at: &mut usize,

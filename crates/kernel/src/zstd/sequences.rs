@@ -1,7 +1,7 @@
 //! Sequences: literals, and a match with what came before, again and again.
 
-use super::bits::Bits;
-use super::fse::Tables;
+use super::bits::BitReader;
+use super::fse::FseTables;
 use super::literals::SLACK;
 use super::moves::{Moves, ROOM};
 use super::{Refusal, Result};
@@ -16,8 +16,8 @@ const BROKEN: Refusal = Refusal::new("the sequences of a block do not end at the
 
 /// The sequences of a block as they are stored.
 pub(super) struct Coded<'a> {
-    pub(super) tables: &'a Tables,
-    pub(super) bits: Bits<'a>,
+    pub(super) tables: &'a FseTables,
+    pub(super) bits: BitReader<'a>,
     /// How many sequences there are.
     pub(super) count: usize,
 }
@@ -99,8 +99,8 @@ pub(super) fn decode<M: Moves, const START: bool>(
 #[inline(always)]
 fn next<M: Moves, const LAST: bool>(
     isa: M,
-    tables: &Tables,
-    bits: &mut Bits<'_>,
+    tables: &FseTables,
+    bits: &mut BitReader<'_>,
     states: &mut States,
     repeats: &mut [usize; 3],
 ) -> Result<Sequence> {

@@ -1,6 +1,6 @@
 //! The description of a Huffman code: a weight for each byte.
 
-use super::bits::Bits;
+use super::bits::BitReader;
 use super::{Refusal, Result, counts, fse};
 
 /// The longest code, in bits. (The reference takes 12 too, which the format forbids.)
@@ -107,7 +107,7 @@ fn compressed(weights: &mut [u8; 256], src: &[u8], begin: usize) -> Result<usize
     };
     let mut table = [fse::Entry::default(); 64];
     fse::build(&mut table, &counts, &VALUES);
-    let mut bits = Bits::new(src, begin + used, src.len())?;
+    let mut bits = BitReader::new(src, begin + used, src.len())?;
     let mut one = bits.take(counts.log)?;
     let mut other = bits.take(counts.log)?;
     let mut n = 0;

@@ -6,6 +6,7 @@ mod circles;
 mod paths;
 mod signatures;
 mod source;
+mod type_names;
 
 use std::fs;
 use std::path::{Path, PathBuf};

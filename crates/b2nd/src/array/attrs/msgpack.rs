@@ -47,7 +47,7 @@ impl AttrValue {
 
 /// Parses bytes that hold exactly one value.
 pub(super) fn from_msgpack(bytes: &[u8]) -> Read<AttrValue> {
-    let mut reader = Reader { rest: bytes, values: 0 };
+    let mut reader = ValueReader { rest: bytes, values: 0 };
     let value = reader.value(0)?;
     all_read(reader.rest)?;
     Ok(value)
@@ -61,7 +61,7 @@ pub(super) fn all_read(rest: &[u8]) -> Read<()> {
     }
 }
 
-struct Reader<'a> {
+struct ValueReader<'a> {
     rest: &'a [u8],
     values: usize,
 }
@@ -77,7 +77,7 @@ fn cut_off() -> String {
     "a MessagePack value is cut off".to_owned()
 }
 
-impl Reader<'_> {
+impl ValueReader<'_> {
     fn value(&mut self, depth: usize) -> Read<AttrValue> {
         if depth > MAX_DEPTH {
             return Err(format!("a MessagePack value has more than {MAX_DEPTH} levels"));

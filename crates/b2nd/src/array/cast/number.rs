@@ -159,9 +159,9 @@ numbers! {
 }
 
 /// A bool as it is stored: any byte but 0 is true.
-struct Truth;
+struct StoredBool;
 
-impl Number for Truth {
+impl Number for StoredBool {
     type Wide = u64;
     const SIZE: usize = 1;
     fn read(bytes: &[u8]) -> u64 {
@@ -189,7 +189,7 @@ pub(super) struct NumberType {
 /// Calls the action with the type for a kind and size, if there is one.
 fn with_number<C: Choice>(number: NumberType, choice: C) -> Option<C::Out> {
     Some(match (number.kind, number.size) {
-        (Kind::Bool, 1) => choice.take::<Truth>(),
+        (Kind::Bool, 1) => choice.take::<StoredBool>(),
         (Kind::Int, 1) => choice.take::<i8>(),
         (Kind::Int, 2) => choice.take::<i16>(),
         (Kind::Int, 4) => choice.take::<i32>(),
@@ -218,9 +218,9 @@ impl<S: Number> Choice for To<S> {
 }
 
 /// The source is chosen, and then a target of this kind and size.
-struct From(NumberType);
+struct ForTarget(NumberType);
 
-impl Choice for From {
+impl Choice for ForTarget {
     type Out = Option<Convert>;
     fn take<S: Number>(self) -> Option<Convert> {
         with_number(self.0, To::<S>(PhantomData))
@@ -229,7 +229,7 @@ impl Choice for From {
 
 /// The conversion of numbers of one kind and size to another.
 pub(super) fn convert(from: NumberType, to: NumberType) -> Option<Convert> {
-    with_number(from, From(to)).flatten()
+    with_number(from, ForTarget(to)).flatten()
 }
 
 fn each<S: Number, T: Number>(from: &[u8], to: &mut [u8]) {

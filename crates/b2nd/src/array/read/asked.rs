@@ -8,7 +8,7 @@ use std::ops::Range;
 
 /// A range that was asked for, in the order of files and starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Key {
+struct AskedKey {
     file: FileId,
     start: u64,
     /// The number of the chunk that asks for it.
@@ -16,10 +16,10 @@ struct Key {
     end: u64,
 }
 
-impl Key {
+impl AskedKey {
     /// Before all ranges that start at `start` or later.
     fn first(file: FileId, start: u64) -> Self {
-        Key { file, start, chunk: 0, end: 0 }
+        AskedKey { file, start, chunk: 0, end: 0 }
     }
     fn len(&self) -> u64 {
         self.end.saturating_sub(self.start)
@@ -39,28 +39,28 @@ pub(super) struct Early {
 /// Ranges by file and start; several chunks may ask for the same.
 #[derive(Default)]
 pub(super) struct Asked {
-    ranges: BTreeMap<Key, Entry>,
+    ranges: BTreeMap<AskedKey, AskedRange>,
     bytes: u64,
     /// How many ranges have each length: none is longer than the last.
     lengths: BTreeMap<u64, usize>,
     early: Early,
 }
 
-struct Entry {
+struct AskedRange {
     may_be_short: bool,
     /// Whether the caller was told of it; one that lies in another is answered with that.
     named: bool,
     /// What has come of a range that arrives in parts.
-    parts: Option<Parts>,
+    parts: Option<PartialRange>,
 }
 
 /// A range of which parts have come: its bytes, and which of them those are, in order and apart.
-struct Parts {
+struct PartialRange {
     bytes: Vec<u8>,
     come: Vec<Range<u64>>,
 }
 
-impl Parts {
+impl PartialRange {
     /// Notes that `part` has come.
     fn note(&mut self, part: Range<u64>) {
         let first = self.come.partition_point(|other| other.end < part.start);
@@ -125,13 +125,13 @@ impl Asked {
     /// Notes a range that chunk `n` asks for; whether it has to be named, as no range that was named before has its bytes.
     pub(super) fn add(&mut self, n: usize, range: &FileRange) -> bool {
         let (file, start, end) = (range.file, range.range.start, range.range.end);
-        let from = Key::first(file, start.saturating_sub(self.longest()));
-        let last = Key { file, start, chunk: usize::MAX, end: u64::MAX };
+        let from = AskedKey::first(file, start.saturating_sub(self.longest()));
+        let last = AskedKey { file, start, chunk: usize::MAX, end: u64::MAX };
         let mut before = self.ranges.range(from..=last);
         // Of a range that arrives in parts, those that came are gone.
         let named = !before.any(|(key, entry)| entry.named && entry.parts.is_none() && key.end >= end);
-        let entry = Entry { may_be_short: range.may_be_short, named, parts: None };
-        if self.ranges.insert(Key { file, start, chunk: n, end }, entry).is_none() {
+        let entry = AskedRange { may_be_short: range.may_be_short, named, parts: None };
+        if self.ranges.insert(AskedKey { file, start, chunk: n, end }, entry).is_none() {
             self.bytes = self.bytes.saturating_add(range.len());
             let count = self.lengths.entry(range.len()).or_default();
             *count = count.saturating_add(1);
@@ -143,10 +143,10 @@ impl Asked {
     pub(super) fn supply(&mut self, range: &FileRange, bytes: &[u8]) -> Result<Vec<(usize, Answer)>> {
         let Range { start, end } = range.range;
         let short = (bytes.len() as u64) < range.len();
-        let from = Key::first(range.file, start.saturating_sub(self.longest()));
-        let keys: Vec<Key> = self
+        let from = AskedKey::first(range.file, start.saturating_sub(self.longest()));
+        let keys: Vec<AskedKey> = self
             .ranges
-            .range(from..Key::first(range.file, end))
+            .range(from..AskedKey::first(range.file, end))
             .map(|(key, _)| *key)
             .filter(|key| key.end > start && key.start < end)
             .collect();
@@ -155,8 +155,8 @@ impl Asked {
         if range.is_empty() || first.is_none_or(|first| start < first) || last.is_none_or(|last| end > last) {
             return Err(not_asked(range));
         }
-        let is_whole = |key: &Key| key.range() == range.range;
-        let entry = |key: &Key| self.ranges.get(key);
+        let is_whole = |key: &AskedKey| key.range() == range.range;
+        let entry = |key: &AskedKey| self.ranges.get(key);
         let may_be_short = keys.iter().any(|key| is_whole(key) && entry(key).is_some_and(|e| e.may_be_short));
         if bytes.len() as u64 != range.len() && !(short && may_be_short) {
             let (found, due) = (bytes.len(), range.len());
@@ -181,7 +181,7 @@ impl Asked {
         Ok(complete)
     }
 
-    fn forget(&mut self, key: &Key) -> Option<Entry> {
+    fn forget(&mut self, key: &AskedKey) -> Option<AskedRange> {
         let entry = self.ranges.remove(key)?;
         let len = key.len();
         self.bytes = self.bytes.saturating_sub(len);
@@ -195,11 +195,11 @@ impl Asked {
     }
 
     /// Takes a part of a range; returns its bytes when that was the last.
-    fn add_part(&mut self, key: &Key, start: u64, bytes: &[u8]) -> Result<Option<Vec<u8>>> {
+    fn add_part(&mut self, key: &AskedKey, start: u64, bytes: &[u8]) -> Result<Option<Vec<u8>>> {
         let Some(entry) = self.ranges.get_mut(key) else { return Ok(None) };
         if entry.parts.is_none() {
             let bytes = zeroed("a range that arrives in parts", key.len())?;
-            entry.parts = Some(Parts { bytes, come: Vec::new() });
+            entry.parts = Some(PartialRange { bytes, come: Vec::new() });
         }
         let Some(parts) = &mut entry.parts else { return Ok(None) };
         let end = start.saturating_add(bytes.len() as u64);

@@ -14,7 +14,7 @@ use crate::exec::Scratch;
 use crate::schunk::Place;
 
 /// Kind of a chunk that was looked up.
-pub(crate) enum Found {
+pub(crate) enum ChunkContent {
     /// All items have this value; nothing was decoded.
     Repeat(Vec<u8>),
     /// Its blocks have to be decoded.
@@ -24,7 +24,7 @@ pub(crate) enum Found {
 /// A chunk whose blocks are to be decoded.
 pub(crate) struct ChunkBlocks {
     chunk: u64,
-    source: Source,
+    source: BlockOrigin,
 }
 
 /// A stored chunk whose head is known.
@@ -33,19 +33,19 @@ struct StoredChunk {
     head: ChunkHead,
 }
 
-enum Source {
+enum BlockOrigin {
     Stored(StoredChunk),
     /// An item for all; its blocks are made up, for the user's closure to see.
     Repeat(Vec<u8>),
 }
 
 /// Looks up chunk `n`. A special chunk is not fetched; of a chunk that repeats a value only the header is.
-pub(crate) fn look(array: &Array, n: u64, scratch: &mut Scratch) -> Result<Found> {
+pub(crate) fn look(array: &Array, n: u64, scratch: &mut Scratch) -> Result<ChunkContent> {
     let itemsize = array.grid.itemsize();
     let place = array.schunk.place(n)?;
     let repeat = |item| match array.schunk.processing().post {
-        None => Found::Repeat(item),
-        Some(_) => Found::Blocks(ChunkBlocks { chunk: n, source: Source::Repeat(item) }),
+        None => ChunkContent::Repeat(item),
+        Some(_) => ChunkContent::Blocks(ChunkBlocks { chunk: n, source: BlockOrigin::Repeat(item) }),
     };
     if let Place::Special(kind) = place {
         return special_item(kind, itemsize, array.schunk.limits()).map(repeat);
@@ -55,7 +55,10 @@ pub(crate) fn look(array: &Array, n: u64, scratch: &mut Scratch) -> Result<Found
         Content::Repeat(value) if !value.is_empty() && itemsize.is_multiple_of(value.len()) => {
             Ok(repeat(value.repeat(itemsize / value.len())))
         }
-        _ => Ok(Found::Blocks(ChunkBlocks { chunk: n, source: Source::Stored(StoredChunk { place, head }) })),
+        _ => Ok(ChunkContent::Blocks(ChunkBlocks {
+            chunk: n,
+            source: BlockOrigin::Stored(StoredChunk { place, head }),
+        })),
     }
 }
 
@@ -78,8 +81,8 @@ impl ChunkBlocks {
             work(at, block)
         };
         let chunk = match &self.source {
-            Source::Stored(chunk) => chunk,
-            Source::Repeat(item) => return repeat(item, wanted.len(), block, work),
+            BlockOrigin::Stored(chunk) => chunk,
+            BlockOrigin::Repeat(item) => return repeat(item, wanted.len(), block, work),
         };
         // The buffer leaves the scratch while the codecs use the rest of it.
         let mut fetched = std::mem::take(&mut scratch.fetched);

@@ -25,8 +25,8 @@ use crate::limits::Limits;
 use crate::limits::MAX_NDIM;
 use crate::limits::resize;
 use crate::limits::zeroed;
+use crate::schunk::BlockKey;
 use crate::schunk::Hook;
-use crate::schunk::Key;
 use crate::schunk::Place;
 use b2nd_kernel::boxes::BoxMut;
 use b2nd_kernel::boxes::Source;
@@ -48,7 +48,7 @@ pub(super) type Decoder = BlockDecoder<'static, Box<ChunkHead>>;
 
 /// Where a chunk is stored, and its expected checksums.
 #[derive(Debug, Clone)]
-pub(super) struct Origin {
+pub(super) struct ChunkOrigin {
     pub(super) place: Place,
     /// At most this many bytes of the file belong to the chunk.
     pub(super) available: u64,
@@ -91,20 +91,20 @@ impl<V: Visit + ?Sized> ChunkRead<'_, V> {
     }
 
     /// Where the chunk is stored, and its expected checksums.
-    pub(super) fn origin(&self, place: Place, sums: Option<Sums>) -> Origin {
+    pub(super) fn origin(&self, place: Place, sums: Option<Sums>) -> ChunkOrigin {
         let available = match place {
             Place::Stored { available, .. } => available,
             Place::Special(_) => 0,
         };
         let due = u32::try_from(self.grid().chunk_bytes()).unwrap_or(u32::MAX);
-        Origin { place, available, sums, due }
+        ChunkOrigin { place, available, sums, due }
     }
 
     /// Copies blocks from the cache, and removes them from `wanted`.
     pub(super) fn take_cached(&self, place: Place, wanted: &mut Vec<Wanted>) -> Result<()> {
         let mut result = Ok(());
         wanted.retain(|w| {
-            let key = Key::new(self.visit.chunk(), place, w.block);
+            let key = BlockKey::new(self.visit.chunk(), place, w.block);
             let Some(block) = key.and_then(|key| self.array.schunk.cache().get(key)) else { return true };
             let copied = self.take(w.index).and_then(|mut to| self.scatter(w.index, &mut to, &block, 0));
             if result.is_ok() {
@@ -129,7 +129,7 @@ impl<V: Visit + ?Sized> ChunkRead<'_, V> {
         let posted = self.post.is_some();
         let plain = decoder.head().content() == Content::Raw && !posted;
         let whole = self.visit.is_whole(wanted.index);
-        let key = Key::new(self.visit.chunk(), source.place, wanted.block);
+        let key = BlockKey::new(self.visit.chunk(), source.place, wanted.block);
         // What is read whole is not kept, nor what can be had without decoding.
         if let Some(key) =
             key.filter(|_| self.cached && !whole && !(plain && self.array.schunk.is_in_memory()))

@@ -28,12 +28,12 @@ pub(crate) struct Plan {
     /// The number of items taken along each axis.
     pub(crate) counts: Vec<usize>,
     /// How the items of a segment follow each other along each axis.
-    pub(crate) steps: Vec<Steps>,
+    pub(crate) steps: Vec<ItemSteps>,
 }
 
 /// How the items of a segment follow each other in their block, and in the result.
 #[derive(Debug)]
-pub(crate) enum Steps {
+pub(crate) enum ItemSteps {
     /// Evenly spaced from the first on, and in turn in the result.
     Every(i64),
     /// Items at listed places.
@@ -58,12 +58,12 @@ pub(crate) struct ChunkVisit {
 
 /// The segment along each axis of a touched block: its cell in the grid of [`Plan::cuts`].
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Cell {
+pub(crate) struct OutputCell {
     at: [usize; MAX_NDIM],
     ndim: usize,
 }
 
-impl Deref for Cell {
+impl Deref for OutputCell {
     type Target = [usize];
     fn deref(&self) -> &[usize] {
         &self.at[..self.ndim]
@@ -89,14 +89,14 @@ impl Plan {
         let groups: Vec<Vec<Range<usize>>> =
             segments.iter().map(|segments| runs_by_chunk(segments)).collect();
         let touched = groups.iter().map(|g| g.len() as u64).collect();
-        let steps = picks.into_iter().enumerate().map(|(axis, pick)| Steps::new(grid, axis, pick));
-        let steps = steps.collect::<Result<Vec<Steps>>>()?;
+        let steps = picks.into_iter().enumerate().map(|(axis, pick)| ItemSteps::new(grid, axis, pick));
+        let steps = steps.collect::<Result<Vec<ItemSteps>>>()?;
         Ok(Plan { segments, groups, touched, counts, steps })
     }
 
     /// Whether the items follow each other by steps along every axis.
     pub(crate) fn is_even(&self) -> bool {
-        self.steps.iter().all(|steps| matches!(steps, Steps::Every(_)))
+        self.steps.iter().all(|steps| matches!(steps, ItemSteps::Every(_)))
     }
 
     /// The number of touched chunks.
@@ -122,42 +122,44 @@ impl Plan {
     }
 }
 
-impl Steps {
+impl ItemSteps {
     fn new(grid: &Grid, axis: usize, pick: Pick) -> Result<Self> {
         let List { indices, order } = match pick {
-            Pick::Line(line) => return Ok(Steps::Every(line.step)),
+            Pick::Line(line) => return Ok(ItemSteps::Every(line.step)),
             Pick::List(list) => list,
         };
         let mut inside = reserved("the plan of a selection", indices.len())?;
         // A block has fewer than 2^31 items.
         inside.extend(indices.iter().map(|&index| grid.split(axis, index).2 as usize));
-        Ok(Steps::At { inside, order })
+        Ok(ItemSteps::At { inside, order })
     }
 
     /// The last place of a segment in its block.
     pub(crate) fn last(&self, segment: Segment) -> usize {
         match self {
-            Steps::Every(step) if *step < 0 => segment.first,
-            Steps::Every(step) => {
+            ItemSteps::Every(step) if *step < 0 => segment.first,
+            ItemSteps::Every(step) => {
                 let steps = segment.count.saturating_sub(1).saturating_mul(*step as usize);
                 segment.first.saturating_add(steps)
             }
-            Steps::At { .. } => self.inside(segment).and_then(|all| all.iter().max()).copied().unwrap_or(0),
+            ItemSteps::At { .. } => {
+                self.inside(segment).and_then(|all| all.iter().max()).copied().unwrap_or(0)
+            }
         }
     }
 
     /// The places of a segment in its block, where they are not evenly spaced.
     pub(crate) fn inside(&self, segment: Segment) -> Option<&[usize]> {
         match self {
-            Steps::Every(_) => None,
-            Steps::At { inside, .. } => inside.get(segment.out..segment.out + segment.count),
+            ItemSteps::Every(_) => None,
+            ItemSteps::At { inside, .. } => inside.get(segment.out..segment.out + segment.count),
         }
     }
 
     /// The indices in the result of all items of the axis, if they are not in order.
     pub(crate) fn order(&self) -> Option<&[usize]> {
         match self {
-            Steps::At { order: Some(order), .. } => Some(order),
+            ItemSteps::At { order: Some(order), .. } => Some(order),
             _ => None,
         }
     }
@@ -167,9 +169,9 @@ impl Steps {
     /// With a second item in the block the step is shorter than the block; without one it does not matter.
     pub(crate) fn stride(&self, stride: usize, count: usize) -> isize {
         match self {
-            Steps::Every(step) if count > 1 => (*step as isize).wrapping_mul(stride as isize),
-            Steps::Every(_) => 0,
-            Steps::At { .. } => stride as isize,
+            ItemSteps::Every(step) if count > 1 => (*step as isize).wrapping_mul(stride as isize),
+            ItemSteps::Every(_) => 0,
+            ItemSteps::At { .. } => stride as isize,
         }
     }
 }
@@ -199,8 +201,8 @@ impl ChunkVisit {
     }
 
     /// The cell of the touched block `index`.
-    pub(crate) fn cell(&self, mut index: usize) -> Cell {
-        let mut cell = Cell { at: [0; MAX_NDIM], ndim: self.runs.len() };
+    pub(crate) fn cell(&self, mut index: usize) -> OutputCell {
+        let mut cell = OutputCell { at: [0; MAX_NDIM], ndim: self.runs.len() };
         for (at, run) in cell.at[..self.runs.len()].iter_mut().zip(&self.runs).rev() {
             *at = run.start + index % run.len();
             index /= run.len();

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// The wanted items along an axis of a block.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Taken<'a> {
+pub(super) struct TakenAlong<'a> {
     /// Their number.
     pub(super) count: usize,
     /// The distance between two of them, in items of the block. No meaning where there is a list.
@@ -13,7 +13,7 @@ pub(super) struct Taken<'a> {
     pub(super) list: Option<(&'a [usize], usize)>,
 }
 
-impl Taken<'_> {
+impl TakenAlong<'_> {
     fn at(&self, k: usize) -> usize {
         match self.list {
             Some((places, stride)) => places.get(k).copied().unwrap_or(0) * stride,
@@ -26,7 +26,7 @@ impl Taken<'_> {
 /// what is taken. Returns whether they are worth finding: whether taking them run by run, each at the `cost` of its length, is
 /// less work than the `reach` bytes up to the end of the last item are.
 pub(super) fn runs(
-    axes: &[Taken<'_>],
+    axes: &[TakenAlong<'_>],
     first: usize,
     reach: usize,
     cost: impl Fn(usize) -> Option<usize>,
@@ -55,7 +55,7 @@ pub(super) fn runs(
 }
 
 /// Calls `found` with the item number of every combination along `axes`, in C order.
-fn each_place(axes: &[Taken<'_>], at: usize, found: &mut impl FnMut(usize)) {
+fn each_place(axes: &[TakenAlong<'_>], at: usize, found: &mut impl FnMut(usize)) {
     match axes {
         [] => found(at),
         [axis] => (0..axis.count).for_each(|k| found(at.wrapping_add(axis.at(k)))),
@@ -69,11 +69,11 @@ fn each_place(axes: &[Taken<'_>], at: usize, found: &mut impl FnMut(usize)) {
 mod tests {
     use super::*;
 
-    fn every(count: usize, step: isize) -> Taken<'static> {
-        Taken { count, step, list: None }
+    fn every(count: usize, step: isize) -> TakenAlong<'static> {
+        TakenAlong { count, step, list: None }
     }
 
-    fn found(axes: &[Taken<'_>], first: usize, reach: usize) -> Option<Vec<Range<u32>>> {
+    fn found(axes: &[TakenAlong<'_>], first: usize, reach: usize) -> Option<Vec<Range<u32>>> {
         let mut all = Vec::from_iter([7..8, 9..9]);
         let cost = |items: usize| Some(if items <= 4 { 160 * items } else { 500 + 8 * items });
         runs(axes, first, reach, cost, &mut all).then_some(all)
@@ -94,7 +94,7 @@ mod tests {
     fn runs_go_as_the_result_goes() {
         assert_eq!(found(&[every(3, -2)], 9, 1600).unwrap(), [9..10, 7..8, 5..6]);
         let places = [4, 0, 2];
-        let list = Taken { count: 3, step: 0, list: Some((&places, 10)) };
+        let list = TakenAlong { count: 3, step: 0, list: Some((&places, 10)) };
         assert_eq!(found(&[list, every(6, 1)], 1, 4800).unwrap(), [41..47, 1..7, 21..27]);
         assert_eq!(found(&[every(2, 100), list], 1, 4800).unwrap()[2..4], [21..22, 141..142]);
     }

@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// The selections of a read, with the results that they fill.
 pub(super) struct Targets {
     /// Those that take items.
-    targets: Vec<Target>,
+    targets: Vec<ReadTarget>,
     /// The number of the next chunk of each target that is not begun, and the target: the lowest first, so that targets ask
     /// for a chunk that they share at the same time.
     next: BinaryHeap<Reverse<(u64, usize)>>,
@@ -23,7 +23,7 @@ pub(super) struct Targets {
 }
 
 /// One selection that takes items.
-struct Target {
+struct ReadTarget {
     /// Its number among all selections.
     number: usize,
     plan: Planned,
@@ -59,7 +59,7 @@ impl Targets {
         Limits::check("the result of the read", total, array.schunk.limits().max_read_bytes())?;
         let mut before = 0usize;
         for (number, (taken, bytes)) in all.into_iter().enumerate().filter(|(_, (_, bytes))| *bytes > 0) {
-            let target = Target::new(array, number, before, taken, bytes, part)?;
+            let target = ReadTarget::new(array, number, before, taken, bytes, part)?;
             before = before.saturating_add(target.chunks);
             found.targets.push(target);
         }
@@ -72,7 +72,7 @@ impl Targets {
     /// Plans one selection that was resolved, of `bytes`.
     pub(super) fn of_one(array: &Array, taken: Taken, bytes: u64) -> Result<Self> {
         let part = ItemPart { offset: 0, size: array.grid.itemsize() };
-        let target = Target::new(array, 0, 0, taken, bytes, part)?;
+        let target = ReadTarget::new(array, 0, 0, taken, bytes, part)?;
         let mut found = Targets { targets: vec![target], next: BinaryHeap::new(), part };
         found.queue(array, 0);
         Ok(found)
@@ -104,7 +104,7 @@ impl Targets {
 
     /// How many chunks were begun, and how many there are.
     pub(super) fn progress(&self) -> (usize, usize) {
-        let add = |(begun, chunks): (usize, usize), target: &Target| {
+        let add = |(begun, chunks): (usize, usize), target: &ReadTarget| {
             (begun.saturating_add(target.begun), chunks.saturating_add(target.chunks))
         };
         self.targets.iter().fold((0, 0), add)
@@ -139,7 +139,7 @@ impl Targets {
     }
 }
 
-impl Target {
+impl ReadTarget {
     fn new(
         array: &Array,
         number: usize,
@@ -166,6 +166,6 @@ impl Target {
                 (Planned::Points(plan), cells, chunks)
             }
         };
-        Ok(Target { number, plan, cells: cells.ok_or_else(unfit)?, before, chunks, begun: 0 })
+        Ok(ReadTarget { number, plan, cells: cells.ok_or_else(unfit)?, before, chunks, begun: 0 })
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! The synchronous path and [`Reader`](super::Reader) drive the same machine; only where the bytes come from differs.
 
-use super::chunk::{ChunkRead, Decoder, Encoded, Origin, Wanted, locate, runs};
+use super::chunk::{ChunkOrigin, ChunkRead, Decoder, Encoded, Wanted, locate, runs};
 use super::misfit::has_blocks_of;
 use super::visit::Visit;
 use crate::chunk::{ChunkHead, Content, Start, Sums};
@@ -37,7 +37,7 @@ pub(super) struct Asks {
     whole: bool,
 }
 
-enum Stage {
+enum TaskStage {
     /// The first bytes are wanted, this many.
     Head(usize),
     /// Needs the reference block, which may itself be wanted.
@@ -58,28 +58,28 @@ enum Stage {
 
 /// Reads the wanted blocks of one stored chunk.
 pub(super) struct ChunkTask {
-    origin: Origin,
+    origin: ChunkOrigin,
     wanted: Vec<Wanted>,
     costs: RangeCosts,
-    stage: Stage,
+    stage: TaskStage,
 }
 
 impl ChunkTask {
     /// Reads `wanted`, beginning with the first `start` bytes of the chunk.
-    pub(super) fn new(origin: Origin, wanted: Vec<Wanted>, start: usize, costs: RangeCosts) -> Self {
+    pub(super) fn new(origin: ChunkOrigin, wanted: Vec<Wanted>, start: usize, costs: RangeCosts) -> Self {
         let start = usize::try_from(origin.available).unwrap_or(usize::MAX).min(start.max(CHUNK_HEADER));
-        let stage = if wanted.is_empty() { Stage::Done } else { Stage::Head(start) };
+        let stage = if wanted.is_empty() { TaskStage::Done } else { TaskStage::Head(start) };
         ChunkTask { origin, wanted, costs, stage }
     }
 
     /// The bytes that are needed next; `None` when the chunk is read.
     pub(super) fn need(&self) -> Option<Need> {
         match &self.stage {
-            Stage::Head(len) => Some(Need::Head(0..*len)),
-            Stage::Reference { decoder, .. } => Some(Need::Blocks(decoder.head().block_span(0))),
-            Stage::Blocks { run, .. } => Some(Need::Blocks(bytes_of(run))),
-            Stage::Whole(head) => Some(Need::Blocks(0..head.header().cbytes() as usize)),
-            Stage::Done => None,
+            TaskStage::Head(len) => Some(Need::Head(0..*len)),
+            TaskStage::Reference { decoder, .. } => Some(Need::Blocks(decoder.head().block_span(0))),
+            TaskStage::Blocks { run, .. } => Some(Need::Blocks(bytes_of(run))),
+            TaskStage::Whole(head) => Some(Need::Blocks(0..head.header().cbytes() as usize)),
+            TaskStage::Done => None,
         }
     }
 
@@ -88,18 +88,18 @@ impl ChunkTask {
     /// blocks of a later run.
     pub(super) fn next_ask(&self, asks: &mut Asks) -> Option<Need> {
         match &self.stage {
-            Stage::Head(len) => {
+            TaskStage::Head(len) => {
                 let asked = std::mem::replace(&mut asks.head, *len);
                 (asked < *len).then_some(Need::Head(0..*len))
             }
-            Stage::Reference { .. } if !std::mem::replace(&mut asks.reference, true) => self.need(),
-            Stage::Reference { .. } => self.ask_run(asks.blocks, asks),
-            Stage::Blocks { next, .. } => self.ask_run(asks.blocks.max(*next), asks),
-            Stage::Whole(_) => match std::mem::replace(&mut asks.whole, true) {
+            TaskStage::Reference { .. } if !std::mem::replace(&mut asks.reference, true) => self.need(),
+            TaskStage::Reference { .. } => self.ask_run(asks.blocks, asks),
+            TaskStage::Blocks { next, .. } => self.ask_run(asks.blocks.max(*next), asks),
+            TaskStage::Whole(_) => match std::mem::replace(&mut asks.whole, true) {
                 false => self.need(),
                 true => None,
             },
-            Stage::Done => None,
+            TaskStage::Done => None,
         }
     }
 
@@ -113,7 +113,7 @@ impl ChunkTask {
     /// The file of the chunk ends after this many bytes.
     pub(super) fn ends_at(&mut self, len: usize) {
         self.origin.available = self.origin.available.min(len as u64);
-        if let Stage::Head(wanted) = &mut self.stage {
+        if let TaskStage::Head(wanted) = &mut self.stage {
             *wanted = (*wanted).min(len);
         }
     }
@@ -160,19 +160,19 @@ impl ChunkTask {
         block: &mut Vec<u8>,
         scratch: &mut Scratch,
     ) -> Result<()> {
-        self.stage = match std::mem::replace(&mut self.stage, Stage::Done) {
-            Stage::Head(_) => match self.head(read, bytes)? {
+        self.stage = match std::mem::replace(&mut self.stage, TaskStage::Done) {
+            TaskStage::Head(_) => match self.head(read, bytes)? {
                 Start::Head(head) => self.after_head(read, head, block, scratch)?,
-                Start::Longer(len) => Stage::Head(len),
+                Start::Longer(len) => TaskStage::Head(len),
             },
-            Stage::Reference { mut decoder, own } => {
+            TaskStage::Reference { mut decoder, own } => {
                 decoder.supply_reference(bytes, scratch)?;
                 if let Some(wanted) = own {
                     self.decode(read, &decoder, &wanted, bytes, block, scratch)?;
                 }
                 self.next_run(0, decoder, scratch)
             }
-            Stage::Blocks { mut decoder, next, run } => {
+            TaskStage::Blocks { mut decoder, next, run } => {
                 let start = bytes_of(&run).start;
                 let stream = |span: &Range<usize>| {
                     let (from, to) = (span.start.wrapping_sub(start), span.end.wrapping_sub(start));
@@ -188,18 +188,18 @@ impl ChunkTask {
                 }
                 self.next_run(next.saturating_add(run.count), decoder, scratch)
             }
-            Stage::Whole(head) => {
+            TaskStage::Whole(head) => {
                 read.misfit(bytes, &head)?;
-                Stage::Done
+                TaskStage::Done
             }
-            Stage::Done => Stage::Done,
+            TaskStage::Done => TaskStage::Done,
         };
         Ok(())
     }
 
     /// Parses the start of the chunk.
     fn head<V: Visit + ?Sized>(&self, read: &ChunkRead<'_, V>, bytes: &[u8]) -> Result<Start> {
-        let Origin { available, due, sums, .. } = &self.origin;
+        let ChunkOrigin { available, due, sums, .. } = &self.origin;
         ChunkHead::from_start(bytes, *available, Some(*due), sums.as_ref(), read.array.schunk.context())
     }
 
@@ -209,14 +209,14 @@ impl ChunkTask {
         head: ChunkHead,
         block: &mut Vec<u8>,
         scratch: &mut Scratch,
-    ) -> Result<Stage> {
+    ) -> Result<TaskStage> {
         if let Content::Repeat(value) = head.content() {
             read.repeat(value, self.wanted.iter().map(|w| w.index), block)?;
-            return Ok(Stage::Done);
+            return Ok(TaskStage::Done);
         }
         if !has_blocks_of(&head, read.grid()) {
             // The chunk is decoded once for all parts, not once for each thread.
-            return Ok(if read.last { Stage::Whole(Box::new(head)) } else { Stage::Done });
+            return Ok(if read.last { TaskStage::Whole(Box::new(head)) } else { TaskStage::Done });
         }
         locate(&mut self.wanted, &head);
         let decoder = Decoder::new(Box::new(head));
@@ -225,7 +225,7 @@ impl ChunkTask {
         {
             let own = self.wanted.iter().position(|w| w.block == 0);
             let own = own.map(|at| self.wanted.remove(at));
-            return Ok(Stage::Reference { decoder, own });
+            return Ok(TaskStage::Reference { decoder, own });
         }
         Ok(self.next_run(0, decoder, scratch))
     }
@@ -236,13 +236,13 @@ impl ChunkTask {
     }
 
     /// The run of blocks that begins with the wanted block `next`.
-    fn next_run(&self, next: usize, decoder: Decoder, scratch: &mut Scratch) -> Stage {
+    fn next_run(&self, next: usize, decoder: Decoder, scratch: &mut Scratch) -> TaskStage {
         let run = runs(self.wanted.get(next..).unwrap_or_default(), self.costs).next();
         if let Some(run) = run {
-            return Stage::Blocks { decoder, next, run };
+            return TaskStage::Blocks { decoder, next, run };
         }
         decoder.release(scratch);
-        Stage::Done
+        TaskStage::Done
     }
 
     /// Decodes a block from its stream.

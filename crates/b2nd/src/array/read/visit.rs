@@ -2,11 +2,11 @@
 
 use crate::array::grid::Grid;
 use crate::array::read::plan::ChunkVisit;
+use crate::array::read::plan::ItemSteps;
 use crate::array::read::plan::Plan;
-use crate::array::read::plan::Steps;
 use crate::array::read::points::PointPlan;
 use crate::array::read::some;
-use crate::array::read::some::Taken;
+use crate::array::read::some::TakenAlong;
 use crate::limits::MAX_NDIM;
 use b2nd_kernel::boxes::Along;
 use b2nd_kernel::boxes::BoxGrid;
@@ -82,7 +82,7 @@ impl Visit for BoxVisit<'_> {
         self.part.size == self.grid.itemsize()
             && self.grid.is_in_turn()
             && axes.all(|((segment, steps), &length)| {
-                segment.count as u64 == length && (length == 1 || matches!(steps, Steps::Every(1)))
+                segment.count as u64 == length && (length == 1 || matches!(steps, ItemSteps::Every(1)))
             })
     }
 
@@ -97,13 +97,13 @@ impl Visit for BoxVisit<'_> {
     fn runs(&self, index: usize, reach: usize, runs: &mut Vec<Range<u32>>) -> bool {
         let itemsize = self.grid.itemsize();
         let cell = self.visit.cell(index);
-        let (mut axes, mut first) = ([Taken::default(); MAX_NDIM], 0);
+        let (mut axes, mut first) = ([TakenAlong::default(); MAX_NDIM], 0);
         let sides =
             self.visit.segments(self.plan, &cell).zip(&self.plan.steps).zip(self.grid.block_strides());
         for (taken, ((segment, steps), &stride)) in axes.iter_mut().zip(sides) {
             let stride = stride / itemsize;
             let list = steps.inside(segment).map(|places| (places, stride));
-            *taken = Taken { count: segment.count, step: steps.stride(stride, segment.count), list };
+            *taken = TakenAlong { count: segment.count, step: steps.stride(stride, segment.count), list };
             first += if list.is_some() { 0 } else { segment.first * stride };
         }
         let cost = |items| take_cost(Level::detect(), itemsize, items);
@@ -182,7 +182,7 @@ impl Visit for PointVisit<'_> {
 
     fn runs(&self, index: usize, reach: usize, runs: &mut Vec<Range<u32>>) -> bool {
         let places = self.plan.inside(self.plan.points(self.blocks.start + index));
-        let taken = Taken { count: places.len(), step: 0, list: Some((places, 1)) };
+        let taken = TakenAlong { count: places.len(), step: 0, list: Some((places, 1)) };
         let cost = |items| take_cost(Level::detect(), self.itemsize, items);
         some::runs(&[taken], 0, reach, cost, runs)
     }

@@ -17,7 +17,7 @@ use std::sync::Mutex;
 use std::sync::PoisonError;
 
 /// A search for the least or greatest items, over one axis or over all of them in C order.
-pub(super) struct Search<'a> {
+pub(super) struct ExtremeSearch<'a> {
     array: &'a Array,
     /// The axis that is searched; `None`: all of them.
     axis: Option<usize>,
@@ -29,7 +29,7 @@ pub(super) struct Search<'a> {
 /// The best item so far of each item of the result, and where it is.
 struct Best<T>(Vec<Option<(T, u64)>>);
 
-impl<'a> Search<'a> {
+impl<'a> ExtremeSearch<'a> {
     pub(super) fn new(array: &'a Array, over: &Over, name: &str, wraps: bool) -> Result<Self> {
         let shape = array.shape();
         if over.selection().axes().is_none_or(|axes| !axes.is_empty()) {
@@ -57,7 +57,7 @@ impl<'a> Search<'a> {
         if shape.iter().zip(&reduced).any(|(&n, &reduced)| reduced && n == 0) && !result.contains(&0) {
             return Err(Error::usage(format!("{name} of an empty array: it needs at least one item")));
         }
-        Ok(Search { array, axis, shape: result, wraps })
+        Ok(ExtremeSearch { array, axis, shape: result, wraps })
     }
 
     pub(super) fn run<T: Ordered, const MOST: bool>(self, _: &Extreme<T, MOST>) -> Result<Reduced> {

@@ -6,7 +6,7 @@ use crate::array::Kind;
 use crate::array::Over;
 use crate::array::Reduced;
 use crate::array::dtype::ByteOrder;
-use crate::array::reduce::arg::Search;
+use crate::array::reduce::arg::ExtremeSearch;
 use crate::array::reduce::count::CountNan;
 use crate::array::reduce::count::Truth;
 use crate::array::reduce::extremes::Extreme;
@@ -15,7 +15,7 @@ use crate::array::reduce::moments::Spread;
 use crate::array::reduce::product::ComplexProduct;
 use crate::array::reduce::product::FloatProduct;
 use crate::array::reduce::product::WholeProduct;
-use crate::array::reduce::run::Job;
+use crate::array::reduce::run::ReductionJob;
 use crate::array::reduce::sum::ComplexSum;
 use crate::array::reduce::sum::FloatSum;
 use crate::array::reduce::sum::SpanSum;
@@ -258,7 +258,7 @@ impl Array {
 
     fn search<const MOST: bool>(&self, over: &Over, name: &str) -> Result<Reduced> {
         let key = self.numbers(name, |_| true)?;
-        let job = Search::new(self, over, name, MOST && is_time(key.0))?;
+        let job = ExtremeSearch::new(self, over, name, MOST && is_time(key.0))?;
         match key.0 {
             kind if is_time(kind) => job.run(&Extreme::<i64, MOST>(PhantomData)),
             kind if is_whole(kind) => with_whole!(job, key, T => Extreme::<T, MOST>(PhantomData)),
@@ -423,10 +423,10 @@ impl Array {
         Err(Error::usage(format!("items of {dtype} have no {name}; their reductions are {possible}")))
     }
 
-    fn job(&self, over: &Over, result: Dtype) -> Result<Job<'_>> {
+    fn job(&self, over: &Over, result: Dtype) -> Result<ReductionJob<'_>> {
         let dtype = self.dtype();
         let number = if dtype.kind() == Kind::Complex { dtype.itemsize() / 2 } else { dtype.itemsize() };
-        Job::new(self, over, result, if dtype.is_native() { 1 } else { number })
+        ReductionJob::new(self, over, result, if dtype.is_native() { 1 } else { number })
     }
 }
 

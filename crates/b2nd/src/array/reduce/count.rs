@@ -8,7 +8,7 @@ use num_complex::Complex;
 use std::marker::PhantomData;
 
 /// Whether a single item is true, or NaN.
-pub(super) trait Judged: bytemuck::Pod + Send + Sync {
+pub(super) trait TruthValue: bytemuck::Pod + Send + Sync {
     /// Whether it is anything but zero: NaN and NaT are.
     fn truth(self) -> bool;
     fn is_nan(self) -> bool;
@@ -16,7 +16,7 @@ pub(super) trait Judged: bytemuck::Pod + Send + Sync {
 
 macro_rules! judged {
     ($($type:ty, $truth:expr, $nan:expr;)*) => {$(
-        impl Judged for $type {
+        impl TruthValue for $type {
             #[inline(always)]
             fn truth(self) -> bool {
                 let truth: fn($type) -> bool = $truth;
@@ -51,7 +51,7 @@ judged! {
 /// Whether one of the items (`ALL`: each of them) is true.
 pub(super) struct Truth<T, const ALL: bool>(pub(super) PhantomData<T>);
 
-impl<T: Judged, const ALL: bool> Kernel for Truth<T, ALL> {
+impl<T: TruthValue, const ALL: bool> Kernel for Truth<T, ALL> {
     type Item = T;
     type State = bool;
 
@@ -87,7 +87,7 @@ impl<T: Judged, const ALL: bool> Kernel for Truth<T, ALL> {
 /// How many items are NaN or NaT.
 pub(super) struct CountNan<T>(pub(super) PhantomData<T>);
 
-impl<T: Judged> Kernel for CountNan<T> {
+impl<T: TruthValue> Kernel for CountNan<T> {
     type Item = T;
     type State = u64;
 

@@ -2,13 +2,13 @@
 
 use crate::array::grid::Grid;
 use crate::array::reduce::over::Over;
-use crate::array::selection::Axis as Part;
+use crate::array::selection::Axis;
 use crate::error::Error;
 use crate::error::Result;
 
 /// One axis of a reduction. Items are walked upwards; where the selection walks down, the result is turned when written.
 #[derive(Debug, Clone)]
-pub(super) struct Axis {
+pub(super) struct ReducedAxis {
     /// Whether the result has this axis.
     pub(super) kept: bool,
     start: u64,
@@ -30,7 +30,7 @@ pub(super) struct Axis {
 
 /// The items that are taken from a stretch of an axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Taken {
+pub(super) struct TakenItems {
     /// The first, from the start of the stretch.
     pub(super) first: u64,
     /// Its number among all that are taken.
@@ -38,21 +38,21 @@ pub(super) struct Taken {
     pub(super) count: u64,
 }
 
-impl Axis {
-    fn taken(&self, low: u64, high: u64) -> Taken {
+impl ReducedAxis {
+    fn taken(&self, low: u64, high: u64) -> TakenItems {
         // The first item at or behind an index.
         let number = |index: u64| index.saturating_sub(self.start).div_ceil(self.step).min(self.count);
         let (out, end) = (number(low), number(high.max(low)));
         let first = (self.start + out.saturating_mul(self.step)).saturating_sub(low);
-        Taken { first, out, count: end - out }
+        TakenItems { first, out, count: end - out }
     }
     /// The items that lie in the touched chunk `chunk`, padding apart.
-    pub(super) fn in_chunk(&self, chunk: u64) -> Taken {
+    pub(super) fn in_chunk(&self, chunk: u64) -> TakenItems {
         let low = (self.first_chunk + chunk) * self.chunk;
         self.taken(low, low.saturating_add(self.chunk).min(self.length))
     }
     /// The items that lie in a block of the touched chunk `chunk`, padding apart.
-    pub(super) fn in_block(&self, chunk: u64, block: u64) -> Taken {
+    pub(super) fn in_block(&self, chunk: u64, block: u64) -> TakenItems {
         let start = (self.first_chunk + chunk) * self.chunk;
         let low = start + block * self.block;
         let high = low.saturating_add(self.block).min(start.saturating_add(self.chunk)).min(self.length);
@@ -63,7 +63,7 @@ impl Axis {
 /// The axes of a reduction.
 #[derive(Debug)]
 pub(super) struct Geometry {
-    pub(super) axes: Vec<Axis>,
+    pub(super) axes: Vec<ReducedAxis>,
     /// The distance between neighbours along each axis of a block, in items.
     strides: Vec<usize>,
     /// The number of items that each item of the result stands for.
@@ -81,7 +81,7 @@ impl Geometry {
     pub(super) fn new(grid: &Grid, over: &Over) -> Result<Self> {
         let selection = over.selection();
         let ranges =
-            |parts: &[Part]| parts.iter().all(|part| matches!(part, Part::Range { .. } | Part::Ellipsis));
+            |parts: &[Axis]| parts.iter().all(|part| matches!(part, Axis::Range { .. } | Axis::Ellipsis));
         if !selection.axes().is_some_and(ranges) {
             return Err(Error::usage(format!(
                 "a reduction goes over ranges, and [{selection}] names something else: for an index write i..i+1"
@@ -98,7 +98,7 @@ impl Geometry {
             let start = if backwards { line.start.saturating_sub(reach) } else { line.start };
             let first_chunk = start.checked_div(chunk).unwrap_or(0);
             let last_chunk = start.saturating_add(reach).checked_div(chunk).unwrap_or(0);
-            axes.push(Axis {
+            axes.push(ReducedAxis {
                 kept: !reduced,
                 start,
                 step,
@@ -123,14 +123,14 @@ impl Geometry {
     }
 
     /// The lengths that `length` gives of the kept axes (or of the reduced ones).
-    pub(super) fn lengths(&self, kept: bool, length: impl Fn(&Axis) -> u64) -> Vec<u64> {
+    pub(super) fn lengths(&self, kept: bool, length: impl Fn(&ReducedAxis) -> u64) -> Vec<u64> {
         self.axes.iter().filter(|axis| axis.kept == kept).map(length).collect()
     }
 
     /// Combines positions along the kept and the reduced axes into positions along all axes.
     pub(super) fn position(&self, kept: &[u64], reduced: &[u64]) -> Vec<u64> {
         let (mut kept, mut reduced) = (kept.iter(), reduced.iter());
-        let next = |axis: &Axis| if axis.kept { kept.next() } else { reduced.next() };
+        let next = |axis: &ReducedAxis| if axis.kept { kept.next() } else { reduced.next() };
         self.axes.iter().map(next).map(|at| at.copied().unwrap_or(0)).collect()
     }
 
@@ -140,7 +140,7 @@ impl Geometry {
     }
 
     /// How the items of a block are walked; `None` when none is taken.
-    pub(super) fn walk(&self, chunk: &[u64], block: &[u64]) -> Option<Walk> {
+    pub(super) fn walk(&self, chunk: &[u64], block: &[u64]) -> Option<BlockRows> {
         let mut loops = Vec::with_capacity(self.axes.len());
         let (mut first, mut state_stride, mut per_state) = (0, 1, 1);
         for (d, axis) in self.axes.iter().enumerate().rev() {
@@ -159,7 +159,7 @@ impl Geometry {
             }
             push_loop(&mut loops, Loop { count, items: stride.saturating_mul(axis.step as usize), states });
         }
-        Some(Walk::new(loops, first, per_state))
+        Some(BlockRows::new(loops, first, per_state))
     }
 }
 
@@ -189,7 +189,7 @@ fn push_loop(loops: &mut Vec<Loop>, outer: Loop) {
 
 /// The rows of a block, and the states that they belong to.
 #[derive(Debug)]
-pub(super) struct Walk {
+pub(super) struct BlockRows {
     /// The loops around the rows, the innermost first.
     outer: Vec<Loop>,
     len: usize,
@@ -200,12 +200,12 @@ pub(super) struct Walk {
 
 /// Where a row starts.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Row {
+pub(super) struct StateRow {
     pub(super) items: usize,
     pub(super) states: usize,
 }
 
-impl Walk {
+impl BlockRows {
     fn new(mut loops: Vec<Loop>, first: usize, per_state: u64) -> Self {
         let (len, reduces) = match loops.first() {
             Some(row) if row.items == 1 && row.states <= 1 => (row.count, row.states == 0),
@@ -215,7 +215,7 @@ impl Walk {
         if len > 0 {
             loops.remove(0);
         }
-        Walk { outer: loops, len: len.max(1), reduces, first, per_state }
+        BlockRows { outer: loops, len: len.max(1), reduces, first, per_state }
     }
     /// The items of a row.
     pub(super) fn len(&self) -> usize {
@@ -235,9 +235,9 @@ impl Walk {
     }
     /// Calls `work` for each row.
     #[inline(always)]
-    pub(super) fn rows(&self, mut work: impl FnMut(Row)) {
+    pub(super) fn rows(&self, mut work: impl FnMut(StateRow)) {
         let mut at = [0usize; crate::array::MAX_NDIM];
-        let mut row = Row { items: self.first, states: 0 };
+        let mut row = StateRow { items: self.first, states: 0 };
         loop {
             work(row);
             let mut axis = 0;
@@ -245,7 +245,7 @@ impl Walk {
                 let Some(step) = self.outer.get(axis) else { return };
                 at[axis] += 1;
                 if at[axis] < step.count {
-                    row = Row { items: row.items + step.items, states: row.states + step.states };
+                    row = StateRow { items: row.items + step.items, states: row.states + step.states };
                     break;
                 }
                 at[axis] = 0;

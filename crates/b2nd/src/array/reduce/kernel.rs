@@ -1,6 +1,6 @@
 //! Reductions of items: typed kernels, and the same on bytes for callers that only move blocks.
 
-use crate::array::reduce::geometry::Walk;
+use crate::array::reduce::geometry::BlockRows;
 use crate::error::Error;
 use crate::error::Result;
 
@@ -29,7 +29,7 @@ pub(super) trait Kernel: Sync {
     fn finish(&self, state: &Self::State, count: u64, out: &mut [u8]);
 
     /// Takes in the items of a block.
-    fn block(&self, walk: &Walk, items: &[Self::Item], states: &mut [Self::State]) -> Result<()> {
+    fn block(&self, walk: &BlockRows, items: &[Self::Item], states: &mut [Self::State]) -> Result<()> {
         walk.rows(|row| {
             let items = &items[row.items..][..walk.len()];
             if walk.reduces_rows() {
@@ -48,7 +48,7 @@ pub(super) trait Reduction<S>: Sync {
     fn repeat(&self, item: &[u8], count: u64) -> Result<S>;
     fn join(&self, into: &mut S, other: &S);
     fn finish(&self, state: &S, count: u64, out: &mut [u8]);
-    fn block(&self, walk: &Walk, block: &[u8], states: &mut [S]) -> Result<()>;
+    fn block(&self, walk: &BlockRows, block: &[u8], states: &mut [S]) -> Result<()>;
 }
 
 impl<K: Kernel> Reduction<K::State> for K {
@@ -65,7 +65,7 @@ impl<K: Kernel> Reduction<K::State> for K {
     fn finish(&self, state: &K::State, count: u64, out: &mut [u8]) {
         Kernel::finish(self, state, count, out);
     }
-    fn block(&self, walk: &Walk, block: &[u8], states: &mut [K::State]) -> Result<()> {
+    fn block(&self, walk: &BlockRows, block: &[u8], states: &mut [K::State]) -> Result<()> {
         let items = bytemuck::try_cast_slice(block).map_err(|_| misplaced())?;
         Kernel::block(self, walk, items, states)
     }

@@ -4,7 +4,7 @@
 //! distances from it. Blocks are joined by the formula of Chan, Golub and LeVeque, which only adds what is positive: nothing
 //! cancels, however far the items lie from zero.
 
-use crate::array::reduce::geometry::Walk;
+use crate::array::reduce::geometry::BlockRows;
 use crate::array::reduce::kernel::Kernel;
 use crate::array::reduce::kernel::put;
 use crate::array::reduce::sum::Float;
@@ -18,7 +18,7 @@ use num_complex::Complex;
 use std::marker::PhantomData;
 
 /// An item as `N` real numbers.
-pub(super) trait Parts<const N: usize>: bytemuck::Pod + Send + Sync {
+pub(super) trait NumberParts<const N: usize>: bytemuck::Pod + Send + Sync {
     /// Whether the squares of differences need more than an `f64` holds.
     const EXACT: bool;
     /// Whether a component may not fit exactly in an `f64`.
@@ -27,7 +27,7 @@ pub(super) trait Parts<const N: usize>: bytemuck::Pod + Send + Sync {
     fn part(self, n: usize) -> (f64, f64);
 }
 
-impl<T: Real> Parts<1> for T {
+impl<T: Real> NumberParts<1> for T {
     const EXACT: bool = <T as Real>::EXACT;
     const LONG: bool = <T as Real>::LONG;
     #[inline(always)]
@@ -36,7 +36,7 @@ impl<T: Real> Parts<1> for T {
     }
 }
 
-impl<T: Real> Parts<2> for Complex<T>
+impl<T: Real> NumberParts<2> for Complex<T>
 where
     Complex<T>: bytemuck::Pod,
 {
@@ -111,7 +111,7 @@ fn reserved<T: Clone>(value: T, len: usize) -> Result<Vec<T>> {
     Ok(all)
 }
 
-impl<T: Parts<N>, R, const N: usize> Spread<T, R, N> {
+impl<T: NumberParts<N>, R, const N: usize> Spread<T, R, N> {
     /// `ddof` is taken from the count before the division; `root` draws the root: the standard deviation.
     pub(super) fn new(ddof: f64, root: bool) -> Self {
         Spread { ddof, root, types: PhantomData }
@@ -169,7 +169,7 @@ impl<T: Parts<N>, R, const N: usize> Spread<T, R, N> {
     }
 }
 
-impl<T: Parts<N>, R: Float, const N: usize> Kernel for Spread<T, R, N> {
+impl<T: NumberParts<N>, R: Float, const N: usize> Kernel for Spread<T, R, N> {
     type Item = T;
     type State = Moments<N>;
 
@@ -211,7 +211,7 @@ impl<T: Parts<N>, R: Float, const N: usize> Kernel for Spread<T, R, N> {
         put(R::narrow(if self.root { variance.sqrt() } else { variance }), out);
     }
 
-    fn block(&self, walk: &Walk, items: &[T], states: &mut [Moments<N>]) -> Result<()> {
+    fn block(&self, walk: &BlockRows, items: &[T], states: &mut [Moments<N>]) -> Result<()> {
         let (len, count) = (walk.len(), walk.items_of_a_state());
         let mut sums = reserved([Twofold::ZERO; N], states.len())?;
         walk.rows(|row| {

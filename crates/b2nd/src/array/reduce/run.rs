@@ -7,7 +7,7 @@ use crate::array::Reduced;
 use crate::array::grid::Grid;
 use crate::array::read::blocks;
 use crate::array::read::blocks::ChunkBlocks;
-use crate::array::read::blocks::Found;
+use crate::array::read::blocks::ChunkContent;
 use crate::array::read::chunk::special_item;
 use crate::array::reduce::geometry::Geometry;
 use crate::array::reduce::kernel::Reduction;
@@ -29,7 +29,7 @@ use std::sync::MutexGuard;
 use std::sync::PoisonError;
 
 /// A reduction that is about to run.
-pub(super) struct Job<'a> {
+pub(super) struct ReductionJob<'a> {
     array: &'a Array,
     geometry: Geometry,
     /// The dtype of the result.
@@ -40,7 +40,7 @@ pub(super) struct Job<'a> {
 
 /// A reduction that runs.
 struct Running<'a, S> {
-    job: &'a Job<'a>,
+    job: &'a ReductionJob<'a>,
     reduction: &'a dyn Reduction<S>,
     tasks: Tasks,
     out: Mutex<&'a mut [u8]>,
@@ -52,9 +52,9 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl<'a> Job<'a> {
+impl<'a> ReductionJob<'a> {
     pub(super) fn new(array: &'a Array, over: &Over, dtype: Dtype, swap: usize) -> Result<Self> {
-        Ok(Job { array, geometry: Geometry::new(&array.grid, over)?, dtype, swap })
+        Ok(ReductionJob { array, geometry: Geometry::new(&array.grid, over)?, dtype, swap })
     }
 
     /// The number of items that each item of the result stands for.
@@ -165,7 +165,7 @@ impl<S: Clone + Send> Running<'_, S> {
             let end = ((number + 1) * in_chunk).min(task.reduced.end);
             let blocks = at - number * in_chunk..end - number * in_chunk;
             let chunk = self.job.geometry.position(&task.chunk, &self.tasks.reduced_chunk(number));
-            let visit = Visit {
+            let visit = TaskChunk {
                 running: self,
                 task,
                 n: self.job.geometry.chunk_number(&self.job.array.grid, &chunk),
@@ -244,7 +244,7 @@ impl<S: Clone + Send> Running<'_, S> {
 }
 
 /// A chunk, and the part of it that a task reduces.
-struct Visit<'a, 'r, S> {
+struct TaskChunk<'a, 'r, S> {
     running: &'a Running<'r, S>,
     task: &'a Task,
     /// Its number in the array.
@@ -253,7 +253,7 @@ struct Visit<'a, 'r, S> {
     chunk: Vec<u64>,
 }
 
-impl<S: Clone + Send> Visit<'_, '_, S> {
+impl<S: Clone + Send> TaskChunk<'_, '_, S> {
     fn run(
         &self,
         reduced: Range<u64>,
@@ -267,8 +267,8 @@ impl<S: Clone + Send> Visit<'_, '_, S> {
             return Ok(());
         }
         match blocks::look(self.running.job.array, self.n, scratch)? {
-            Found::Repeat(item) => self.repeat(&self.running.job.native(item), reduced, states),
-            Found::Blocks(found) => self.decode(&found, reduced, states, words, scratch),
+            ChunkContent::Repeat(item) => self.repeat(&self.running.job.native(item), reduced, states),
+            ChunkContent::Blocks(found) => self.decode(&found, reduced, states, words, scratch),
         }
     }
 

@@ -7,7 +7,7 @@ use crate::array::cast::Cast;
 use crate::array::partition::Partition;
 use crate::array::partition::growing;
 use crate::array::reshape::part::AxisParts;
-use crate::array::reshape::part::From;
+use crate::array::reshape::part::AxisSource;
 use crate::array::reshape::recipe::Incoming;
 use crate::array::reshape::recipe::Joined;
 use crate::error::Error;
@@ -99,7 +99,7 @@ impl Options {
         check_like(first, arrays, |_| true)?;
         let mut new = AxisParts::new(0);
         for source in 0..arrays.len() {
-            new.push(1, From::New { source, at: 0 })?;
+            new.push(1, AxisSource::New { source, at: 0 })?;
         }
         let mut axes = first.kept_axes()?;
         axes.insert(axis, new);
@@ -164,7 +164,7 @@ impl Options {
     pub(crate) fn join_box(self, path: Option<&Path>, array: &Array, ranges: &[Range<u64>]) -> Result<Array> {
         let along = |range: &Range<u64>| {
             let mut parts = AxisParts::new(0);
-            parts.push(range.end - range.start, From::New { source: 0, at: range.start })?;
+            parts.push(range.end - range.start, AxisSource::New { source: 0, at: range.start })?;
             Ok(parts)
         };
         let axes = ranges.iter().map(along).collect::<Result<Vec<_>>>()?;
@@ -223,7 +223,7 @@ impl Array {
     pub(in crate::array) fn stage_extend(&mut self, axis: usize, arrays: &[&Array]) -> Result<()> {
         let length = self.axis_length(axis)?;
         let mut grown = AxisParts::new(length);
-        grown.push(length, From::Old(0))?;
+        grown.push(length, AxisSource::Old(0))?;
         let axes = joined_axes(self, grown, arrays, axis)?;
         self.stage_shape(&axes, Incoming::Arrays(Joined { arrays, stacked: None, cast: None }))
     }
@@ -239,7 +239,7 @@ fn joined_axes(
     first.axis_length(axis)?;
     check_like(first, arrays, |other| other != axis)?;
     for (source, array) in arrays.iter().enumerate() {
-        grown.push(array.axis_length(axis)?, From::New { source, at: 0 })?;
+        grown.push(array.axis_length(axis)?, AxisSource::New { source, at: 0 })?;
     }
     let mut axes = first.kept_axes()?;
     axes[axis] = grown;

@@ -8,34 +8,34 @@ use std::ops::Range;
 
 /// What a stretch of an axis is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum From {
+pub(super) enum AxisSource {
     /// Items of the array as it was, from this index on.
     Old(u64),
     /// Items that come in, from source number `source`, from its index `at` on.
     New { source: usize, at: u64 },
 }
 
-impl From {
+impl AxisSource {
     fn skip(self, count: u64) -> Self {
         match self {
-            From::Old(at) => From::Old(at + count),
-            From::New { source, at } => From::New { source, at: at + count },
+            AxisSource::Old(at) => AxisSource::Old(at + count),
+            AxisSource::New { source, at } => AxisSource::New { source, at: at + count },
         }
     }
 }
 
 /// `count` items of the new axis, from index `start` on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Part {
+pub(super) struct AxisPart {
     pub(super) start: u64,
     pub(super) count: u64,
-    pub(super) from: From,
+    pub(super) from: AxisSource,
 }
 
 /// A whole axis, part by part in order, without gaps.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct AxisParts {
-    parts: Vec<Part>,
+    parts: Vec<AxisPart>,
     len: u64,
     /// The length that the axis had.
     old_len: u64,
@@ -43,7 +43,7 @@ pub(super) struct AxisParts {
 
 /// How one chunk of the result is made along one axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fate {
+pub(super) enum ChunkSource {
     /// Exactly the items of one chunk of the array as it was.
     Old(u64),
     /// Exactly the items of one chunk of an incoming source, were it cut into chunks of the same length.
@@ -61,7 +61,7 @@ impl AxisParts {
     }
 
     /// Appends a part.
-    pub(super) fn push(&mut self, count: u64, from: From) -> Result<()> {
+    pub(super) fn push(&mut self, count: u64, from: AxisSource) -> Result<()> {
         if count == 0 {
             return Ok(());
         }
@@ -73,10 +73,10 @@ impl AxisParts {
             // A part that continues the last one is merged with it.
             Some(last) if last.from.skip(last.count) == from => last.count += count,
             _ => {
-                let bytes = (self.parts.len() as u64).saturating_mul(size_of::<Part>() as u64);
+                let bytes = (self.parts.len() as u64).saturating_mul(size_of::<AxisPart>() as u64);
                 let refused = |_| Error::out_of_memory("the parts of an axis", bytes);
                 self.parts.try_reserve(1).map_err(refused)?;
-                self.parts.push(Part { start: self.len, count, from });
+                self.parts.push(AxisPart { start: self.len, count, from });
             }
         }
         self.len = len;
@@ -91,9 +91,9 @@ impl AxisParts {
     /// An axis whose items `removed` give way to `inserted` new ones of source 0.
     pub(super) fn spliced(old_len: u64, removed: Range<u64>, inserted: u64) -> Result<Self> {
         let mut axis = AxisParts::new(old_len);
-        axis.push(removed.start, From::Old(0))?;
-        axis.push(inserted, From::New { source: 0, at: 0 })?;
-        axis.push(old_len.saturating_sub(removed.end), From::Old(removed.end))?;
+        axis.push(removed.start, AxisSource::Old(0))?;
+        axis.push(inserted, AxisSource::New { source: 0, at: 0 })?;
+        axis.push(old_len.saturating_sub(removed.end), AxisSource::Old(removed.end))?;
         Ok(axis)
     }
 
@@ -101,10 +101,10 @@ impl AxisParts {
     pub(super) fn without(old_len: u64, removed: impl Iterator<Item = u64>) -> Result<Self> {
         let (mut axis, mut at) = (AxisParts::new(old_len), 0);
         for index in removed {
-            axis.push(index.saturating_sub(at), From::Old(at))?;
+            axis.push(index.saturating_sub(at), AxisSource::Old(at))?;
             at = index.saturating_add(1);
         }
-        axis.push(old_len.saturating_sub(at), From::Old(at))?;
+        axis.push(old_len.saturating_sub(at), AxisSource::Old(at))?;
         Ok(axis)
     }
 
@@ -115,26 +115,26 @@ impl AxisParts {
 
     /// Whether nothing changes.
     pub(super) fn is_kept(&self) -> bool {
-        self.len == self.old_len && self.parts.iter().all(|part| part.from == From::Old(part.start))
+        self.len == self.old_len && self.parts.iter().all(|part| part.from == AxisSource::Old(part.start))
     }
 
     /// The parts of the indices `range` of the new axis, cut to it.
-    pub(super) fn within(&self, range: Range<u64>) -> impl Iterator<Item = Part> + Clone + '_ {
+    pub(super) fn within(&self, range: Range<u64>) -> impl Iterator<Item = AxisPart> + Clone + '_ {
         let first = self.parts.partition_point(|part| part.start + part.count <= range.start);
         let touched = self.parts[first..].iter().take_while(move |part| part.start < range.end);
         touched.map(move |part| {
             let skipped = range.start.saturating_sub(part.start);
             let start = part.start + skipped;
             let count = (part.start + part.count).min(range.end) - start;
-            Part { start, count, from: part.from.skip(skipped) }
+            AxisPart { start, count, from: part.from.skip(skipped) }
         })
     }
 
     /// Where the indices `range` of the new axis were, to be read from the axis as it was; `None` where some are new.
     pub(super) fn old(&self, range: Range<u64>) -> Result<Option<Axis>> {
         let mut parts = self.within(range.clone()).map(|part| match part.from {
-            From::Old(at) => Some(at..at + part.count),
-            From::New { .. } => None,
+            AxisSource::Old(at) => Some(at..at + part.count),
+            AxisSource::New { .. } => None,
         });
         if let (Some(Some(only)), None) = (parts.next(), parts.next()) {
             return Ok(Some(Axis::from(only)));
@@ -142,28 +142,28 @@ impl AxisParts {
         // A chunk has fewer than 2^31 items.
         let mut list = reserved("the indices of a chunk", (range.end - range.start) as usize)?;
         for part in self.within(range) {
-            let From::Old(at) = part.from else { return Ok(None) };
+            let AxisSource::Old(at) = part.from else { return Ok(None) };
             list.extend((at..at + part.count).map(u64::cast_signed));
         }
         Ok(Some(Axis::List(list)))
     }
 
     /// What becomes of chunk `chunk` of the new axis; `source_len` tells how long an incoming source is.
-    pub(super) fn fate(&self, chunk: u64, chunk_len: u64, source_len: impl Fn(usize) -> u64) -> Fate {
+    pub(super) fn fate(&self, chunk: u64, chunk_len: u64, source_len: impl Fn(usize) -> u64) -> ChunkSource {
         let start = chunk * chunk_len;
         let range = start..(start + chunk_len).min(self.len);
         let count = range.end - range.start;
         let mut parts = self.within(range);
-        let (Some(part), None) = (parts.next(), parts.next()) else { return Fate::Mixed };
+        let (Some(part), None) = (parts.next(), parts.next()) else { return ChunkSource::Mixed };
         // A chunk at an edge is the same only where the edge is: what lies past it is padding.
         let whole = |at: u64, len: u64| at.is_multiple_of(chunk_len) && (len - at).min(chunk_len) == count;
         match part.from {
-            From::Old(at) if whole(at, self.old_len) => Fate::Old(at / chunk_len),
-            From::Old(_) => Fate::Mixed,
-            From::New { source, at } if whole(at, source_len(source)) => {
-                Fate::New { source, chunk: at / chunk_len }
+            AxisSource::Old(at) if whole(at, self.old_len) => ChunkSource::Old(at / chunk_len),
+            AxisSource::Old(_) => ChunkSource::Mixed,
+            AxisSource::New { source, at } if whole(at, source_len(source)) => {
+                ChunkSource::New { source, chunk: at / chunk_len }
             }
-            From::New { source, .. } => Fate::Within(source),
+            AxisSource::New { source, .. } => ChunkSource::Within(source),
         }
     }
 }
@@ -179,8 +179,8 @@ mod tests {
         for part in axis.within(range.clone()) {
             assert_eq!(part.start, range.start + items.len() as u64);
             items.extend((0..part.count).map(|n| match part.from.skip(n) {
-                From::Old(at) => Ok(at),
-                From::New { source, at } => Err((source, at)),
+                AxisSource::Old(at) => Ok(at),
+                AxisSource::New { source, at } => Err((source, at)),
             }));
         }
         items
@@ -206,10 +206,10 @@ mod tests {
                 let old = |c: u64| (c * chunk..((c + 1) * chunk).min(len)).map(Ok).collect::<Vec<_>>();
                 let new = |c: u64| (c * chunk..((c + 1) * chunk).min(inserted)).map(|at| Err((0, at))).collect::<Vec<_>>();
                 match axis.fate(n, chunk, |_| inserted) {
-                    Fate::Old(c) => prop_assert_eq!(due, old(c)),
-                    Fate::New { source: 0, chunk: c } => prop_assert_eq!(due, new(c)),
-                    Fate::Within(0) => prop_assert!(due.iter().all(Result::is_err)),
-                    Fate::Mixed => {
+                    ChunkSource::Old(c) => prop_assert_eq!(due, old(c)),
+                    ChunkSource::New { source: 0, chunk: c } => prop_assert_eq!(due, new(c)),
+                    ChunkSource::Within(0) => prop_assert!(due.iter().all(Result::is_err)),
+                    ChunkSource::Mixed => {
                         let wholes = (0..len.div_ceil(chunk)).map(old).chain((0..inserted.div_ceil(chunk)).map(new));
                         prop_assert!(wholes.into_iter().all(|whole| whole != due));
                         prop_assert!(due.iter().any(Result::is_ok));
@@ -234,7 +234,7 @@ mod tests {
     #[test]
     fn nothing_in_between_cuts_nothing() {
         let axis = AxisParts::spliced(2, 1..1, 0).unwrap();
-        assert_eq!((axis.is_kept(), axis.fate(0, 2, |_| 0)), (true, Fate::Old(0)));
+        assert_eq!((axis.is_kept(), axis.fate(0, 2, |_| 0)), (true, ChunkSource::Old(0)));
     }
 
     #[test]

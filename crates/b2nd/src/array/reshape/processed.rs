@@ -9,7 +9,7 @@ use crate::array::process::process_chunk;
 use crate::array::read::ArrayField;
 use crate::array::read::chunk::special_item;
 use crate::array::reshape::recipe::Incoming;
-use crate::array::reshape::recipe::Origin;
+use crate::array::reshape::recipe::PieceOrigin;
 use crate::array::reshape::recipe::Recipe;
 use crate::array::write::FreshChunk;
 use crate::chunk::BlockSource;
@@ -32,9 +32,9 @@ impl Recipe<'_> {
     }
 
     /// The items of an array that a chunk is put together from.
-    pub(super) fn items_of<'a>(&self, array: &'a Array, from: Origin) -> ArrayField<'a> {
+    pub(super) fn items_of<'a>(&self, array: &'a Array, from: PieceOrigin) -> ArrayField<'a> {
         let items = array.items();
-        if from == Origin::Base && !self.has_way_back() { items.as_stored() } else { items }
+        if from == PieceOrigin::Base && !self.has_way_back() { items.as_stored() } else { items }
     }
 
     /// A chunk as it is to be stored, where the closure for writing has a part in it. It is made of `fresh`, whose items are
@@ -107,7 +107,7 @@ impl Recipe<'_> {
         let still = vec![0; lengths.len()];
         let nothing = zeroed("an item", itemsize as u64)?;
         let pieces = self.pieces(position, has_base);
-        for piece in pieces.iter().filter(|piece| piece.from == Origin::Base) {
+        for piece in pieces.iter().filter(|piece| piece.from == PieceOrigin::Base) {
             let to = piece.inside.iter().zip(&strides).map(|(&at, &stride)| at * stride).sum();
             let source = Source { bytes: &nothing, offset: 0, strides: &still };
             if !copy_box(itemsize, &piece.counts, &mut places, to, &strides, source) {

@@ -6,10 +6,10 @@ use crate::array::cast::Cast;
 use crate::array::grid::Grid;
 use crate::array::grid::unravel;
 use crate::array::read::chunk::special_item;
+use crate::array::reshape::part::AxisPart;
 use crate::array::reshape::part::AxisParts;
-use crate::array::reshape::part::Fate;
-use crate::array::reshape::part::From;
-use crate::array::reshape::part::Part;
+use crate::array::reshape::part::AxisSource;
+use crate::array::reshape::part::ChunkSource;
 use crate::array::write::FreshChunk;
 use crate::chunk;
 use crate::chunk::ChunkHeader;
@@ -82,24 +82,24 @@ pub(super) type Changed = (u64, Option<Special>);
 const BATCH_BYTES: usize = 32 << 20;
 
 /// A box of the result that comes from one place.
-pub(super) struct Piece {
+pub(super) struct JoinedPiece {
     /// Where it begins in the chunk.
     pub(super) inside: Vec<usize>,
     pub(super) counts: Vec<usize>,
-    pub(super) from: Origin,
+    pub(super) from: PieceOrigin,
     /// Where it begins there.
     start: Vec<u64>,
 }
 
 /// A place that items come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Origin {
+pub(super) enum PieceOrigin {
     Base,
     New(usize),
 }
 
 impl Recipe<'_> {
-    fn fates(&self, position: &[u64]) -> impl Iterator<Item = Fate> {
+    fn fates(&self, position: &[u64]) -> impl Iterator<Item = ChunkSource> {
         let axes = self.axes.iter().zip(position).zip(self.grid.chunks()).enumerate();
         axes.map(|(axis, ((parts, &at), &length))| {
             parts.fate(at, length, |source| self.source_len(source, axis))
@@ -121,7 +121,7 @@ impl Recipe<'_> {
 
     /// Whether the array had no item of the chunk at `position`.
     pub(super) fn all_new(&self, position: &[u64]) -> bool {
-        self.fates(position).any(|fate| matches!(fate, Fate::New { .. } | Fate::Within(_)))
+        self.fates(position).any(|fate| matches!(fate, ChunkSource::New { .. } | ChunkSource::Within(_)))
     }
 
     /// What the chunk at `position` is, without a look at any chunk.
@@ -132,10 +132,10 @@ impl Recipe<'_> {
             return Plain::Special(special);
         }
         let Some(base) = base else { return Plain::Other };
-        if !self.fates(position).all(|fate| matches!(fate, Fate::Old(_))) {
+        if !self.fates(position).all(|fate| matches!(fate, ChunkSource::Old(_))) {
             return Plain::Other;
         }
-        let numbers = self.fates(position).map(|fate| if let Fate::Old(n) = fate { n } else { 0 });
+        let numbers = self.fates(position).map(|fate| if let ChunkSource::Old(n) = fate { n } else { 0 });
         Plain::Old(base.chunk_number(numbers))
     }
 
@@ -176,13 +176,13 @@ impl Recipe<'_> {
     /// The array that a piece comes from, with the box there.
     fn source<'s>(
         &'s self,
-        piece: &Piece,
+        piece: &JoinedPiece,
         base: Option<&'s Array>,
     ) -> Option<(&'s Array, Vec<u64>, Vec<u64>)> {
         let counts = piece.counts.iter().map(|&n| n as u64).collect();
         match (piece.from, &self.incoming) {
-            (Origin::Base, _) => base.map(|array| (array, piece.start.clone(), counts)),
-            (Origin::New(source), Incoming::Arrays(joined)) => {
+            (PieceOrigin::Base, _) => base.map(|array| (array, piece.start.clone(), counts)),
+            (PieceOrigin::New(source), Incoming::Arrays(joined)) => {
                 let array = joined.arrays.get(source)?;
                 Some((array, joined.theirs(&piece.start), joined.theirs(&counts)))
             }
@@ -196,23 +196,23 @@ impl Recipe<'_> {
         self.axes
             .iter()
             .zip(ranges)
-            .any(|(axis, range)| axis.within(range).any(|part| matches!(part.from, From::New { .. })))
+            .any(|(axis, range)| axis.within(range).any(|part| matches!(part.from, AxisSource::New { .. })))
     }
 
     /// The boxes that the chunk at `position` is put together from; those of a fill value are left out.
-    pub(super) fn pieces(&self, position: &[u64], has_base: bool) -> Vec<Piece> {
+    pub(super) fn pieces(&self, position: &[u64], has_base: bool) -> Vec<JoinedPiece> {
         let filled = matches!(self.incoming, Incoming::Fill { .. });
         let ranges = chunk_ranges(self.grid, position);
-        let mut pieces = vec![Piece {
+        let mut pieces = vec![JoinedPiece {
             inside: Vec::new(),
             counts: Vec::new(),
             // Without a base all comes from elsewhere, also where there is no axis to say so.
-            from: if has_base { Origin::Base } else { Origin::New(0) },
+            from: if has_base { PieceOrigin::Base } else { PieceOrigin::New(0) },
             start: Vec::new(),
         }];
         for (axis, range) in self.axes.iter().zip(ranges) {
             let parts = axis.within(range.clone());
-            let parts = parts.filter(|part| !(filled && matches!(part.from, From::New { .. })));
+            let parts = parts.filter(|part| !(filled && matches!(part.from, AxisSource::New { .. })));
             pieces = pieces
                 .iter()
                 .flat_map(|piece| parts.clone().map(|part| piece.along(part, range.start)))
@@ -276,7 +276,7 @@ impl Recipe<'_> {
         let ranges = chunk_ranges(self.grid, position);
         let places = self.axes.iter().zip(ranges).map(|(axis, range)| {
             axis.within(range).next().map_or(0, |part| match part.from {
-                From::Old(at) | From::New { at, .. } => at as usize,
+                AxisSource::Old(at) | AxisSource::New { at, .. } => at as usize,
             })
         });
         Some((lengths.clone(), bytes, places.collect()))
@@ -294,12 +294,12 @@ impl Recipe<'_> {
         let mut theirs = Vec::with_capacity(position.len());
         for fate in self.fates(position) {
             theirs.push(match fate {
-                Fate::New { source, chunk } => {
+                ChunkSource::New { source, chunk } => {
                     from = source;
                     chunk
                 }
-                Fate::Old(chunk) => chunk,
-                Fate::Within(_) | Fate::Mixed => return Ok(None),
+                ChunkSource::Old(chunk) => chunk,
+                ChunkSource::Within(_) | ChunkSource::Mixed => return Ok(None),
             });
         }
         let Some(array) = arrays.get(from) else { return Ok(None) };
@@ -383,7 +383,7 @@ impl Recipe<'_> {
             && let Some(selection) = self.left_over(position)?
         {
             // In one read, so that no block is decoded for each of the parts that come from it.
-            let items = self.items_of(array, Origin::Base);
+            let items = self.items_of(array, PieceOrigin::Base);
             items.read_resolved_with(selection.resolve(array.shape())?, &mut whole, exec)?;
             return Ok(whole);
         }
@@ -421,7 +421,7 @@ impl Recipe<'_> {
     /// Copies a piece to its place in a chunk in C order.
     fn put(
         &self,
-        piece: &Piece,
+        piece: &JoinedPiece,
         base: Option<&Array>,
         whole: &mut [u8],
         lengths: &[usize],
@@ -430,7 +430,7 @@ impl Recipe<'_> {
     ) -> Result<()> {
         let itemsize = self.grid.itemsize();
         let read;
-        let (bytes, offset, from) = if let (Origin::New(_), Incoming::Items { bytes, lengths }) =
+        let (bytes, offset, from) = if let (PieceOrigin::New(_), Incoming::Items { bytes, lengths }) =
             (piece.from, &self.incoming)
         {
             let strides = Grid::strides(lengths, itemsize);
@@ -440,7 +440,7 @@ impl Recipe<'_> {
             let missing = || Error::usage("a part of the new shape has no source");
             let (array, start, counts) = self.source(piece, base).ok_or_else(missing)?;
             let cast = match (&self.incoming, piece.from) {
-                (Incoming::Arrays(joined), Origin::New(_)) => joined.cast.as_ref(),
+                (Incoming::Arrays(joined), PieceOrigin::New(_)) => joined.cast.as_ref(),
                 _ => None,
             };
             if piece.counts == lengths && cast.is_none() {
@@ -466,15 +466,15 @@ impl Recipe<'_> {
     }
 }
 
-impl Piece {
+impl JoinedPiece {
     /// The piece, with one axis more.
-    fn along(&self, part: Part, chunk_start: u64) -> Self {
+    fn along(&self, part: AxisPart, chunk_start: u64) -> Self {
         let (from, at) = match part.from {
-            From::Old(at) => (self.from, at),
-            From::New { source, at } => (Origin::New(source), at),
+            AxisSource::Old(at) => (self.from, at),
+            AxisSource::New { source, at } => (PieceOrigin::New(source), at),
         };
         let with = |list: &[usize], n: u64| list.iter().copied().chain([n as usize]).collect();
-        Piece {
+        JoinedPiece {
             inside: with(&self.inside, part.start - chunk_start),
             counts: with(&self.counts, part.count),
             from,

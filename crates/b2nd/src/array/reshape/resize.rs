@@ -6,8 +6,8 @@ use crate::array::Fill;
 use crate::array::Selection;
 use crate::array::Shape;
 use crate::array::options::first_content;
+use crate::array::reshape::part::AxisPart;
 use crate::array::reshape::part::AxisParts;
-use crate::array::reshape::part::Part;
 use crate::array::reshape::recipe::Incoming;
 use crate::array::selection::Pick;
 use crate::array::selection::Taken;
@@ -241,7 +241,7 @@ impl Array {
                 if step == 1 {
                     AxisParts::spliced(length, first..first + line.count, 0)?
                 } else {
-                    let bytes = line.count.saturating_mul(size_of::<Part>() as u64);
+                    let bytes = line.count.saturating_mul(size_of::<AxisPart>() as u64);
                     Limits::check("the parts of an axis", bytes, self.schunk.limits().max_index_bytes())?;
                     AxisParts::without(length, (0..line.count).map(|n| first + n * step))?
                 }

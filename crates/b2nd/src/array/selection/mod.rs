@@ -36,11 +36,11 @@ use crate::limits::MAX_NDIM;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Selection {
-    kind: Kind,
+    kind: SelectionKind,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-enum Kind {
+enum SelectionKind {
     Axes(Vec<Axis>),
     Points(Vec<i64>),
     Coordinates(Vec<Vec<i64>>),
@@ -71,7 +71,7 @@ impl Selection {
     /// assert_eq!(Selection::new([Axis::Index(3), Axis::from(..2)]).to_string(), "3, :2");
     /// ```
     pub fn new(axes: impl Into<Vec<Axis>>) -> Self {
-        Selection { kind: Kind::Axes(axes.into()) }
+        Selection { kind: SelectionKind::Axes(axes.into()) }
     }
 
     /// Every combination of one list of indices (or mask, or range) for each axis.
@@ -95,7 +95,7 @@ impl Selection {
     /// # Ok::<(), b2nd::Error>(())
     /// ```
     pub fn points(coordinates: impl Into<Vec<i64>>) -> Self {
-        Selection { kind: Kind::Points(coordinates.into()) }
+        Selection { kind: SelectionKind::Points(coordinates.into()) }
     }
 
     /// Single items by one list of indices for each axis, all of the same length (Zarr's `vindex`).
@@ -109,7 +109,7 @@ impl Selection {
     /// # Ok::<(), b2nd::Error>(())
     /// ```
     pub fn coordinates(lists: impl Into<Vec<Vec<i64>>>) -> Self {
-        Selection { kind: Kind::Coordinates(lists.into()) }
+        Selection { kind: SelectionKind::Coordinates(lists.into()) }
     }
 
     /// Single items by their positions in C order, negative from the end.
@@ -122,7 +122,7 @@ impl Selection {
     /// # Ok::<(), b2nd::Error>(())
     /// ```
     pub fn flat(positions: impl Into<Vec<i64>>) -> Self {
-        Selection { kind: Kind::Flat(positions.into()) }
+        Selection { kind: SelectionKind::Flat(positions.into()) }
     }
 
     /// The items where a mask of the array's own shape is true, in C order.
@@ -138,7 +138,7 @@ impl Selection {
     /// # Ok::<(), b2nd::Error>(())
     /// ```
     pub fn mask(shape: impl Into<Shape>, items: impl Into<Vec<bool>>) -> Self {
-        Selection { kind: Kind::Mask { shape: shape.into(), items: items.into() } }
+        Selection { kind: SelectionKind::Mask { shape: shape.into(), items: items.into() } }
     }
 
     /// These indices along one axis (negative: counted from the last), all other axes whole.
@@ -182,7 +182,7 @@ impl Selection {
     /// ```
     pub fn axes(&self) -> Option<&[Axis]> {
         match &self.kind {
-            Kind::Axes(axes) => Some(axes),
+            SelectionKind::Axes(axes) => Some(axes),
             _ => None,
         }
     }
@@ -202,11 +202,11 @@ impl Selection {
     /// the selection does not fit the shape.
     pub fn resolve(&self, shape: &[u64]) -> Result<ResolvedSelection> {
         match &self.kind {
-            Kind::Axes(axes) => resolve::resolve(axes, shape),
-            Kind::Points(coordinates) => points::points(coordinates, shape),
-            Kind::Coordinates(lists) => points::coordinates(lists, shape),
-            Kind::Flat(positions) => points::flat(positions, shape),
-            Kind::Mask { shape: own, items } => points::mask(items, own.lengths()?, shape),
+            SelectionKind::Axes(axes) => resolve::resolve(axes, shape),
+            SelectionKind::Points(coordinates) => points::points(coordinates, shape),
+            SelectionKind::Coordinates(lists) => points::coordinates(lists, shape),
+            SelectionKind::Flat(positions) => points::flat(positions, shape),
+            SelectionKind::Mask { shape: own, items } => points::mask(items, own.lengths()?, shape),
         }
     }
 }
@@ -221,11 +221,13 @@ impl From<()> for Selection {
 impl std::fmt::Display for Selection {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let axes = match &self.kind {
-            Kind::Axes(axes) => axes,
-            Kind::Points(numbers) => return write!(f, "points of {} indices", numbers.len()),
-            Kind::Coordinates(lists) => return write!(f, "{} points", lists.first().map_or(0, Vec::len)),
-            Kind::Flat(positions) => return write!(f, "{} flat positions", positions.len()),
-            Kind::Mask { shape, .. } => {
+            SelectionKind::Axes(axes) => axes,
+            SelectionKind::Points(numbers) => return write!(f, "points of {} indices", numbers.len()),
+            SelectionKind::Coordinates(lists) => {
+                return write!(f, "{} points", lists.first().map_or(0, Vec::len));
+            }
+            SelectionKind::Flat(positions) => return write!(f, "{} flat positions", positions.len()),
+            SelectionKind::Mask { shape, .. } => {
                 return write!(f, "a mask of shape {:?}", shape.lengths().unwrap_or_default());
             }
         };

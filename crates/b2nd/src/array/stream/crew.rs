@@ -24,7 +24,7 @@ use std::thread::JoinHandle;
 
 /// A filled chunk.
 #[derive(Debug)]
-pub(super) struct Job {
+pub(super) struct ChunkJob {
     /// Its turn: jobs are numbered as they come.
     pub(super) task: usize,
     /// Its number in the frame.
@@ -54,7 +54,7 @@ pub(super) struct Crew {
 
 #[derive(Default)]
 struct Desk {
-    jobs: VecDeque<Job>,
+    jobs: VecDeque<ChunkJob>,
     idle: Vec<Vec<u8>>,
     made: usize,
     /// Jobs that somebody works on.
@@ -110,7 +110,7 @@ impl Crew {
 
     /// The life of a thread: jobs until the desk is closed.
     fn serve(&self) {
-        let _alarm = Alarm(self);
+        let _alarm = CrewAlarm(self);
         self.exec.with_scratch(|scratch| {
             let mut packed = Vec::new();
             loop {
@@ -130,7 +130,7 @@ impl Crew {
     }
 
     /// Compresses one chunk and puts it into the frame in its turn.
-    fn work(&self, mut job: Job, scratch: &mut Scratch, packed: &mut Vec<u8>) {
+    fn work(&self, mut job: ChunkJob, scratch: &mut Scratch, packed: &mut Vec<u8>) {
         let alarm = self.queue.alarm();
         let result = self.preprocess(&mut job).and_then(|()| self.encode(&job.bytes, scratch, packed));
         let result = result.map(|()| &packed[..]);
@@ -149,7 +149,7 @@ impl Crew {
         self.turned.notify_all();
     }
 
-    fn preprocess(&self, job: &mut Job) -> Result<()> {
+    fn preprocess(&self, job: &mut ChunkJob) -> Result<()> {
         let Some(hook) = &self.processing.pre else { return Ok(()) };
         let chunk = ShownChunk { number: job.chunk, position: &job.position };
         process_chunk(hook, &job.grid, chunk, &mut job.bytes)
@@ -165,7 +165,7 @@ impl Crew {
     }
 
     /// Hands over a copy of a chunk that is filled on.
-    pub(super) fn submit_copy(&self, mut job: Job, bytes: &[u8]) -> Result<()> {
+    pub(super) fn submit_copy(&self, mut job: ChunkJob, bytes: &[u8]) -> Result<()> {
         job.bytes = self.buffer()?;
         job.bytes.copy_from_slice(bytes);
         self.submit(job);
@@ -178,7 +178,7 @@ impl Crew {
     }
 
     /// Hands over a filled chunk.
-    pub(super) fn submit(&self, job: Job) {
+    pub(super) fn submit(&self, job: ChunkJob) {
         self.desk().jobs.push_back(job);
         self.turned.notify_all();
     }
@@ -242,7 +242,7 @@ impl Crew {
 }
 
 impl Desk {
-    fn next_job(&mut self) -> Option<Job> {
+    fn next_job(&mut self) -> Option<ChunkJob> {
         if self.failed {
             self.jobs.clear();
         }
@@ -265,9 +265,9 @@ impl Desk {
 }
 
 /// Lets nobody wait for a thread that panics.
-struct Alarm<'c>(&'c Crew);
+struct CrewAlarm<'c>(&'c Crew);
 
-impl Drop for Alarm<'_> {
+impl Drop for CrewAlarm<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             self.0.desk().fail(Error::usage("a thread of the stream panicked"));

@@ -5,8 +5,8 @@ use crate::array::Dtype;
 use crate::array::grid::Grid;
 use crate::array::handle::ArrayParts;
 use crate::array::meta;
+use crate::array::stream::crew::ChunkJob;
 use crate::array::stream::crew::Crew;
-use crate::array::stream::crew::Job;
 use crate::array::stream::row::Row;
 use crate::array::stream::row::Slab;
 use crate::array::stream::slabs::Slabs;
@@ -262,11 +262,11 @@ impl StreamWriter {
         // They are stored again when the row is full, and only then reported to the progress hook.
         jobs.into_iter()
             .zip(&self.current)
-            .try_for_each(|(job, bytes)| crew.submit_copy(Job { items: 0, ..job }, bytes))
+            .try_for_each(|(job, bytes)| crew.submit_copy(ChunkJob { items: 0, ..job }, bytes))
     }
 
     /// The chunks of the row that is being filled, still without their bytes.
-    fn jobs(&mut self) -> Result<Vec<Job>> {
+    fn jobs(&mut self) -> Result<Vec<ChunkJob>> {
         if self.current.is_empty() {
             return Ok(Vec::new());
         }
@@ -280,7 +280,7 @@ impl StreamWriter {
             let mut position = self.row.position(n as u64);
             position[self.axis] = row;
             let (task, chunk) = (self.tasks + n, base + n as u64);
-            Job {
+            ChunkJob {
                 task,
                 chunk,
                 position,

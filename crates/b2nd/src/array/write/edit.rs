@@ -2,8 +2,8 @@
 
 use crate::array::grid::Grid;
 use crate::array::read::plan::ChunkVisit;
+use crate::array::read::plan::ItemSteps;
 use crate::array::read::plan::Plan;
-use crate::array::read::plan::Steps;
 use crate::array::read::points::PointPlan;
 use crate::array::write::source::FreshChunk;
 use crate::error::Error;
@@ -89,8 +89,8 @@ impl Edit for BoxEdit<'_> {
             let (place, count) = (segments.first()?.out, segments.iter().map(|s| s.count).sum::<usize>());
             let stride = *self.item_strides.get(axis)?;
             let (place, step) = match self.plan.steps.get(axis)? {
-                Steps::Every(step) if *step < 0 => (place + count - 1, -stride.cast_signed()),
-                Steps::At { .. } if count > 1 => return None,
+                ItemSteps::Every(step) if *step < 0 => (place + count - 1, -stride.cast_signed()),
+                ItemSteps::At { .. } if count > 1 => return None,
                 steps => {
                     (steps.order().map_or(Some(place), |o| o.get(place).copied())?, stride.cast_signed())
                 }
@@ -141,7 +141,7 @@ impl BoxEdit<'_> {
             shape[axis] = segment.count;
             // Strides of things that are in memory.
             let last = segment.count.saturating_sub(1);
-            let backwards = matches!(steps, Steps::Every(step) if *step < 0);
+            let backwards = matches!(steps, ItemSteps::Every(step) if *step < 0);
             let step = steps.stride(stride, segment.count);
             to_axes[axis] = Along { stride: step.abs(), list: steps.inside(segment) };
             from_axes[axis].stride = item_stride.cast_signed() * if backwards { -1 } else { 1 };

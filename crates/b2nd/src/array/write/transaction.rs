@@ -22,26 +22,26 @@ use crate::error::Result;
 #[derive(Debug)]
 pub struct Transaction<'a> {
     array: &'a mut Array,
-    state: State,
+    state: TransactionState,
 }
 
 /// Whether a transaction goes on.
 #[derive(Debug)]
-enum State {
+enum TransactionState {
     Open,
     /// A change has failed, and may be there in part.
     Failed,
 }
 
-impl State {
+impl TransactionState {
     /// Makes one change of many.
     fn change<T>(&mut self, array: &mut Array, change: impl FnOnce(&mut Array) -> Result<T>) -> Result<T> {
-        if matches!(self, State::Failed) {
+        if matches!(self, TransactionState::Failed) {
             return Err(Error::state("a change of this transaction failed before: start another"));
         }
         let result = change(array);
         if result.is_err() {
-            *self = State::Failed;
+            *self = TransactionState::Failed;
         }
         result
     }
@@ -49,8 +49,10 @@ impl State {
     /// Makes all changes visible.
     fn commit(&self, array: &mut Array) -> Result<()> {
         match self {
-            State::Open => array.commit(),
-            State::Failed => Err(Error::state("a change of this transaction failed: nothing is committed")),
+            TransactionState::Open => array.commit(),
+            TransactionState::Failed => {
+                Err(Error::state("a change of this transaction failed: nothing is committed"))
+            }
         }
     }
 }
@@ -60,7 +62,7 @@ impl Array {
     pub fn transaction(&mut self) -> Transaction<'_> {
         // One that was leaked instead of dropped must not come along with this one's commit.
         let _ = self.rollback();
-        Transaction { array: self, state: State::Open }
+        Transaction { array: self, state: TransactionState::Open }
     }
 
     /// Makes a transaction of its own of some changes.
@@ -91,7 +93,7 @@ impl Array {
     /// ```
     pub fn into_writer(mut self) -> ArrayWriter {
         let _ = self.rollback();
-        ArrayWriter { array: self, state: State::Open, new: false }
+        ArrayWriter { array: self, state: TransactionState::Open, new: false }
     }
 }
 
@@ -159,14 +161,14 @@ impl Drop for Transaction<'_> {
 #[derive(Debug)]
 pub struct ArrayWriter {
     array: Array,
-    state: State,
+    state: TransactionState,
     /// Whether there is nothing to go back to.
     new: bool,
 }
 
 impl ArrayWriter {
     pub(crate) fn new(array: Array) -> Self {
-        ArrayWriter { array, state: State::Open, new: true }
+        ArrayWriter { array, state: TransactionState::Open, new: true }
     }
 
     /// The array so far: its shape and partition; what was written can be read.

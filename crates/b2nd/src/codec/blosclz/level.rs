@@ -6,9 +6,9 @@ use b2nd_kernel::blosclz::Probe;
 
 /// The encoder and its table.
 #[derive(Default)]
-pub(in crate::codec) struct Encoder(blosclz::Encoder);
+pub(in crate::codec) struct BloscLzEncoder(blosclz::Encoder);
 
-impl Encoder {
+impl BloscLzEncoder {
     /// Encodes `src` into `dst`; `None` where the result does not fit or little is to be gained.
     pub(in crate::codec) fn encode(&mut self, clevel: u8, src: &[u8], dst: &mut [u8]) -> Option<usize> {
         if self.0.pays(&probe(clevel), src) { self.0.encode(&effort(clevel), src, dst) } else { None }

@@ -5,4 +5,4 @@ mod level;
 mod tests;
 
 pub(super) use b2nd_kernel::blosclz::{decode, decode_start};
-pub(super) use level::Encoder;
+pub(super) use level::BloscLzEncoder;

@@ -1,10 +1,10 @@
 //! The levels of BloscLZ, and streams of C-Blosc2.
 
-use super::{Encoder, decode};
+use super::{BloscLzEncoder, decode};
 
 fn encode(clevel: u8, src: &[u8]) -> Option<Vec<u8>> {
     let mut dst = vec![0; src.len() * 2 + 64];
-    let len = Encoder::default().encode(clevel, src, &mut dst)?;
+    let len = BloscLzEncoder::default().encode(clevel, src, &mut dst)?;
     dst.truncate(len);
     Some(dst)
 }
@@ -61,7 +61,7 @@ fn low_levels_give_up_sooner() {
 
 #[test]
 fn what_was_encoded_before_changes_nothing() {
-    let mut encoder = Encoder::default();
+    let mut encoder = BloscLzEncoder::default();
     let mut dst = vec![0; 4000];
     for seed in 0..300_u32 {
         let clevel = (seed % 9) as u8 + 1;

@@ -11,12 +11,12 @@ mod reference;
 mod tests;
 
 #[cfg(not(feature = "c-codecs"))]
-pub(super) use pure::Context;
+pub(super) use pure::Lz4Context;
 #[cfg(feature = "c-codecs")]
-pub(super) use reference::Context;
+pub(super) use reference::Lz4Context;
 
 #[cfg(all(test, feature = "c-codecs"))]
-pub(super) use pure::Context as PureContext;
+pub(super) use pure::Lz4Context as PureContext;
 
 use crate::codec::error::wrong_length;
 use crate::error::{Error, Part, Result};

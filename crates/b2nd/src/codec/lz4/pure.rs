@@ -7,12 +7,12 @@ use lz4_flex::block::{
 
 /// The hash table and a buffer for results: the encoder wants room for the worst case, and the caller gives less.
 #[derive(Default)]
-pub(in crate::codec) struct Context {
+pub(in crate::codec) struct Lz4Context {
     table: CompressTable,
     buffer: Vec<u8>,
 }
 
-impl Context {
+impl Lz4Context {
     pub(in crate::codec) fn compress_fast(
         &mut self,
         _clevel: u8,

@@ -4,9 +4,9 @@ use crate::error::{Error, Result};
 
 /// Nothing: `lzzzz` keeps one working memory for each thread itself.
 #[derive(Default)]
-pub(in crate::codec) struct Context {}
+pub(in crate::codec) struct Lz4Context {}
 
-impl Context {
+impl Lz4Context {
     #[expect(clippy::unused_self, reason = "the pure build keeps its tables here")]
     pub(in crate::codec) fn compress_fast(
         &mut self,

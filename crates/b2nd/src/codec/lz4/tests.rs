@@ -51,7 +51,7 @@ proptest! {
         damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..6),
     ) {
         let mut packed = vec![0; data.len() * 2 + 100];
-        let end = pure::Context::default().compress_fast(5, None, &data, &mut packed).unwrap().unwrap();
+        let end = pure::Lz4Context::default().compress_fast(5, None, &data, &mut packed).unwrap().unwrap();
         packed.truncate(end);
         prop_assert!(ours(&packed, data.len()) == Some(data.clone()));
         for (at, byte) in damage {

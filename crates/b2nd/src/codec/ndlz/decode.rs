@@ -16,7 +16,7 @@ pub(crate) fn decode(side: u8, src: &[u8], dst: &mut [u8]) -> Result<()> {
         4 | 8 => usize::from(side),
         other => return Err(broken(format!("ndlz has cells of 4 or 8 items a side, not {other}"))),
     };
-    let mut reader = Reader { src, at: 0 };
+    let mut reader = CellReader { src, at: 0 };
     let axes = reader.take(1)?[0];
     let (rows, columns) = (reader.length()?, reader.length()?);
     if axes != 2 || rows.checked_mul(columns) != Some(dst.len()) {
@@ -43,12 +43,12 @@ pub(crate) fn decode(side: u8, src: &[u8], dst: &mut [u8]) -> Result<()> {
     }
 }
 
-struct Reader<'a> {
+struct CellReader<'a> {
     src: &'a [u8],
     at: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> CellReader<'a> {
     fn wrong(&self, reason: impl Into<String>) -> Error {
         Error::format(Part::Stream, self.at as u64, reason)
     }

@@ -37,11 +37,11 @@ pub(crate) fn check(meta: u8, block_shape: Option<&[u32]>) -> Result<(usize, usi
 
 /// Reusable memory: where in the stream bytes with a hash value were last seen, plus 1.
 #[derive(Default)]
-pub(crate) struct Encoder {
+pub(crate) struct NdlzEncoder {
     table: Vec<u32>,
 }
 
-impl Encoder {
+impl NdlzEncoder {
     /// Compresses a block of `rows` × `columns` bytes. `None`: it does not fit.
     pub(crate) fn encode(
         &mut self,

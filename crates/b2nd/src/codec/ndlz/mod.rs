@@ -23,7 +23,7 @@ mod rows;
 mod tests;
 
 pub(super) use decode::decode;
-pub(super) use encode::Encoder;
+pub(super) use encode::NdlzEncoder;
 pub(super) use encode::check;
 
 /// The length of what comes before the first cell.

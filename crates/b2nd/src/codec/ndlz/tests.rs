@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 fn encode(side: u8, shape: &[u32], src: &[u8]) -> Option<Vec<u8>> {
     let mut dst = vec![0; src.len() + src.len() / 2 + 20];
-    let len = Encoder::default().encode(side, Some(shape), src, &mut dst).unwrap()?;
+    let len = NdlzEncoder::default().encode(side, Some(shape), src, &mut dst).unwrap()?;
     dst.truncate(len);
     Some(dst)
 }
@@ -134,9 +134,9 @@ fn what_cannot_be_written_is_the_callers_fault() {
     for (side, shape, len) in
         [(5, Some(&[4, 4][..]), 16), (4, Some(&[4, 2, 2]), 16), (4, None, 16), (4, Some(&[4, 4]), 64)]
     {
-        let result = Encoder::default().encode(side, shape, &vec![1; len], &mut dst);
+        let result = NdlzEncoder::default().encode(side, shape, &vec![1; len], &mut dst);
         assert!(matches!(result, Err(Error::Compression(_))), "{shape:?}");
     }
-    let none = Encoder::default().encode(4, Some(&[4, 4]), &(0..16).collect::<Vec<u8>>(), &mut dst[..20]);
+    let none = NdlzEncoder::default().encode(4, Some(&[4, 4]), &(0..16).collect::<Vec<u8>>(), &mut dst[..20]);
     assert_eq!(none.unwrap(), None, "no room");
 }

@@ -18,7 +18,7 @@ pub(crate) fn compress(
     dst: &mut [u8],
 ) -> Result<Option<usize>> {
     check(codec, info)?;
-    let job = Job::new(codec, info, src.len()).map_err(Error::compression)?;
+    let job = ZfpJob::new(codec, info, src.len()).map_err(Error::compression)?;
     let stream = match info.typesize {
         4 => job.write(&items(src, f32::from_le_bytes)?)?,
         _ => job.write(&items(src, f64::from_le_bytes)?)?,
@@ -34,7 +34,7 @@ pub(crate) fn decompress(codec: Codec, info: &BlockInfo<'_>, src: &[u8], dst: &m
     if info.block_shape.is_none() {
         return Err(Error::unsupported(format!("{} outside an array", codec.name())));
     }
-    let job = Job::new(codec, info, dst.len()).map_err(broken)?;
+    let job = ZfpJob::new(codec, info, dst.len()).map_err(broken)?;
     match info.typesize {
         4 => job.read(src, dst, f32::from_le_bytes, f32::to_le_bytes),
         _ => job.read(src, dst, f64::from_le_bytes, f64::to_le_bytes),
@@ -42,7 +42,7 @@ pub(crate) fn decompress(codec: Codec, info: &BlockInfo<'_>, src: &[u8], dst: &m
 }
 
 /// What the library is told of a block.
-struct Job {
+struct ZfpJob {
     config: ZfpConfig,
     kind: ZfpScalarType,
     /// Axes, the fastest first: so many of the lengths.
@@ -61,7 +61,7 @@ fn items<const N: usize, T>(bytes: &[u8], read: impl Fn([u8; N]) -> T) -> Result
     Ok(items)
 }
 
-impl Job {
+impl ZfpJob {
     /// The error is a reason.
     fn new(codec: Codec, info: &BlockInfo<'_>, nbytes: usize) -> std::result::Result<Self, String> {
         let (kind, bits) = match info.typesize {
@@ -97,7 +97,7 @@ impl Job {
                     .map_err(|error| format!("zfp-rate:{}: {error}", info.meta))?
             }
         };
-        Ok(Job { config, kind, axes: shape.len(), lengths })
+        Ok(ZfpJob { config, kind, axes: shape.len(), lengths })
     }
 
     fn write<T: ZfpScalar>(&self, items: &[T]) -> Result<Vec<u8>> {

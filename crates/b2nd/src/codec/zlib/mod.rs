@@ -14,14 +14,14 @@ const WINDOW_BITS: u8 = 15;
 
 /// The engines, each made on first use and reset from then on.
 #[derive(Default)]
-pub(super) struct Context {
+pub(super) struct ZlibContext {
     deflate: Option<(u8, Deflate)>,
     inflate: Option<Inflate>,
     #[cfg(feature = "c-codecs")]
-    quick: quick::Context,
+    quick: quick::DeflateContext,
 }
 
-impl Context {
+impl ZlibContext {
     pub(super) fn compress(&mut self, clevel: u8, src: &[u8], dst: &mut [u8]) -> Result<Option<usize>> {
         #[cfg(feature = "c-codecs")]
         if quick::suits(clevel, src) {

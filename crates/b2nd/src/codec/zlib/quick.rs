@@ -12,11 +12,11 @@ const WINDOW: usize = 64;
 
 /// Its compressor, made on first use.
 #[derive(Default)]
-pub(super) struct Context {
+pub(super) struct DeflateContext {
     compressor: Option<(u8, Compressor)>,
 }
 
-impl Context {
+impl DeflateContext {
     /// As [`Engine::compress`](crate::codec::Engine::compress), for a level and data that it [suits](suits).
     pub(super) fn compress(&mut self, clevel: u8, src: &[u8], dst: &mut [u8]) -> Option<usize> {
         if self.compressor.as_ref().is_none_or(|(level, _)| *level != clevel) {
@@ -68,7 +68,8 @@ mod tests {
 
     #[test]
     fn what_it_writes_is_read_and_room_that_is_too_small_is_said() {
-        let (data, mut context, mut reader) = (floats(), Context::default(), zlib::Context::default());
+        let (data, mut context, mut reader) =
+            (floats(), DeflateContext::default(), zlib::ZlibContext::default());
         for clevel in LEVELS {
             let mut packed = vec![0; data.len()];
             let len = context.compress(clevel, &data, &mut packed).unwrap();

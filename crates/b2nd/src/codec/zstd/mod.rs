@@ -17,9 +17,9 @@ use pure as library;
 #[cfg(feature = "c-codecs")]
 use reference as library;
 
-pub(super) use library::{Dictionary, train};
+pub(super) use library::{LibraryDictionary, train};
 #[cfg(all(test, feature = "c-codecs"))]
-pub(super) use pure::{Context as PureContext, Dictionary as PureDictionary};
+pub(super) use pure::{LibraryContext as PureContext, LibraryDictionary as PureDictionary};
 
 use crate::error::Result;
 use crate::limits;
@@ -28,18 +28,18 @@ use b2nd_kernel::zstd::{Decoder, Encoder};
 
 /// Our decoder and our encoder, made on first use, and the contexts of the library.
 #[derive(Default)]
-pub(super) struct Context {
+pub(super) struct ZstdContext {
     ours: Option<Box<Decoder>>,
     encoder: Option<Encoder>,
-    library: library::Context,
+    library: library::LibraryContext,
 }
 
-impl Context {
+impl ZstdContext {
     /// With a dictionary for writing, at the level it was made for; else at `clevel`.
     pub(super) fn compress(
         &mut self,
         clevel: u8,
-        dictionary: Option<&Dictionary>,
+        dictionary: Option<&LibraryDictionary>,
         src: &[u8],
         dst: &mut [u8],
     ) -> Result<Option<usize>> {
@@ -54,7 +54,7 @@ impl Context {
     /// Decompresses `src`, which must fill `dst` exactly.
     pub(super) fn decompress(
         &mut self,
-        dictionary: Option<&Dictionary>,
+        dictionary: Option<&LibraryDictionary>,
         src: &[u8],
         dst: &mut [u8],
     ) -> Result<()> {

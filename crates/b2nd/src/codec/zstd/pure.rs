@@ -22,16 +22,16 @@ fn level(clevel: u8) -> i32 {
 
 /// The decoder, made on first use, and a buffer for results: the encoder wants to grow its output.
 #[derive(Default)]
-pub(in crate::codec) struct Context {
+pub(in crate::codec) struct LibraryContext {
     decompress: Option<Box<FrameDecoder>>,
     buffer: Vec<u8>,
 }
 
-impl Context {
+impl LibraryContext {
     pub(in crate::codec) fn compress(
         &mut self,
         clevel: u8,
-        dictionary: Option<&Dictionary>,
+        dictionary: Option<&LibraryDictionary>,
         src: &[u8],
         dst: &mut [u8],
     ) -> Result<Option<usize>> {
@@ -39,7 +39,7 @@ impl Context {
         let level = CompressionLevel::from_level(level(clevel));
         let mut encoder: FrameCompressor = FrameCompressor::new(level);
         encoder.set_content_checksum(false);
-        if let Some(Dictionary::Writing(bytes)) = dictionary {
+        if let Some(LibraryDictionary::Writing(bytes)) = dictionary {
             let refused = |error| Error::compression(format!("the zstd dictionary cannot be used: {error}"));
             encoder.set_dictionary_from_bytes(bytes).map_err(refused)?;
         }
@@ -51,7 +51,7 @@ impl Context {
 
     pub(in crate::codec) fn decompress(
         &mut self,
-        dictionary: Option<&Dictionary>,
+        dictionary: Option<&LibraryDictionary>,
         src: &[u8],
         dst: &mut [u8],
     ) -> Result<()> {
@@ -62,7 +62,7 @@ impl Context {
         });
         // Straight into `dst`: the window that a frame claims is never allocated.
         let result = match dictionary {
-            Some(Dictionary::Reading(handle)) => decoder.decode_all_with_dict_handle(src, dst, handle),
+            Some(LibraryDictionary::Reading(handle)) => decoder.decode_all_with_dict_handle(src, dst, handle),
             _ => decoder.decode_all(src, dst),
         };
         match result {
@@ -78,17 +78,17 @@ impl Context {
 }
 
 /// A dictionary, parsed for one direction.
-pub(in crate::codec) enum Dictionary {
+pub(in crate::codec) enum LibraryDictionary {
     Reading(DictionaryHandle),
     /// The encoder lives for one call, and reads it anew.
     Writing(Box<[u8]>),
 }
 
-impl Dictionary {
+impl LibraryDictionary {
     pub(in crate::codec) fn for_reading(bytes: &[u8]) -> Result<Self> {
         let parsed = Parsed::from_serialized_or_raw_content(bytes)
             .map_err(|error| broken(format!("the zstd dictionary is damaged: {error}")))?;
-        Ok(Dictionary::Reading(parsed.into_handle()))
+        Ok(LibraryDictionary::Reading(parsed.into_handle()))
     }
 
     #[cfg_attr(
@@ -96,7 +96,7 @@ impl Dictionary {
         expect(clippy::unnecessary_wraps, reason = "as in the build that this one is held against")
     )]
     pub(in crate::codec) fn for_writing(bytes: &[u8], _level: i32) -> Result<Self> {
-        Ok(Dictionary::Writing(bytes.into()))
+        Ok(LibraryDictionary::Writing(bytes.into()))
     }
 }
 

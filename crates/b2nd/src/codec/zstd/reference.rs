@@ -12,17 +12,17 @@ pub(in crate::codec) fn is_slower() -> bool {
 
 /// The two contexts, each made on first use.
 #[derive(Default)]
-pub(in crate::codec) struct Context {
+pub(in crate::codec) struct LibraryContext {
     compress: Option<CCtx<'static>>,
     decompress: Option<DCtx<'static>>,
 }
 
-impl Context {
+impl LibraryContext {
     /// With a dictionary for writing, at the level it was made for; else at `clevel`.
     pub(in crate::codec) fn compress(
         &mut self,
         clevel: u8,
-        dictionary: Option<&Dictionary>,
+        dictionary: Option<&LibraryDictionary>,
         src: &[u8],
         dst: &mut [u8],
     ) -> Result<Option<usize>> {
@@ -33,7 +33,9 @@ impl Context {
         // The one-shot call takes its parameters from the level and from the length of `src`, so that the
         // tables of level 22 stay in proportion to a small block.
         let result = match dictionary {
-            Some(Dictionary::Writing(dictionary)) => context.compress_using_cdict(dst, src, dictionary),
+            Some(LibraryDictionary::Writing(dictionary)) => {
+                context.compress_using_cdict(dst, src, dictionary)
+            }
             _ => context.compress(dst, src, super::level(clevel)),
         };
         match result {
@@ -48,7 +50,7 @@ impl Context {
 
     pub(in crate::codec) fn decompress(
         &mut self,
-        dictionary: Option<&Dictionary>,
+        dictionary: Option<&LibraryDictionary>,
         src: &[u8],
         dst: &mut [u8],
     ) -> Result<()> {
@@ -58,7 +60,9 @@ impl Context {
         };
         // The one-shot call decodes straight into `dst`: the window that a frame claims is never allocated.
         let result = match dictionary {
-            Some(Dictionary::Reading(dictionary)) => context.decompress_using_ddict(dst, src, dictionary),
+            Some(LibraryDictionary::Reading(dictionary)) => {
+                context.decompress_using_ddict(dst, src, dictionary)
+            }
             _ => context.decompress(dst, src),
         };
         match result {
@@ -70,21 +74,21 @@ impl Context {
 }
 
 /// A dictionary, digested for one direction.
-pub(in crate::codec) enum Dictionary {
+pub(in crate::codec) enum LibraryDictionary {
     Reading(DDict<'static>),
     Writing(CDict<'static>),
 }
 
-impl Dictionary {
+impl LibraryDictionary {
     pub(in crate::codec) fn for_reading(bytes: &[u8]) -> Result<Self> {
         // The library does not say why it refuses; memory for so little is hardly ever missing.
         DDict::try_create(bytes)
-            .map(Dictionary::Reading)
+            .map(LibraryDictionary::Reading)
             .ok_or_else(|| broken("the zstd dictionary is damaged"))
     }
 
     pub(in crate::codec) fn for_writing(bytes: &[u8], level: i32) -> Result<Self> {
-        CDict::try_create(bytes, level).map(Dictionary::Writing).ok_or_else(no_memory)
+        CDict::try_create(bytes, level).map(LibraryDictionary::Writing).ok_or_else(no_memory)
     }
 }
 

@@ -16,7 +16,7 @@ fn ours(decoder: &mut Decoder, src: &[u8], len: usize) -> Outcome {
 }
 
 /// The library of this build.
-fn theirs(context: &mut library::Context, src: &[u8], len: usize) -> Outcome {
+fn theirs(context: &mut library::LibraryContext, src: &[u8], len: usize) -> Outcome {
     let mut dst = vec![0; len];
     context.decompress(None, src, &mut dst).ok().map(|()| dst)
 }
@@ -45,9 +45,9 @@ proptest! {
         clevel in 1..10_u8,
         damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..8),
     ) {
-        let (mut decoder, mut context) = (Decoder::new(), library::Context::default());
+        let (mut decoder, mut context) = (Decoder::new(), library::LibraryContext::default());
         let mut packed = vec![0; data.len() * 2 + 100];
-        let end = pure::Context::default().compress(clevel, None, &data, &mut packed).unwrap().unwrap();
+        let end = pure::LibraryContext::default().compress(clevel, None, &data, &mut packed).unwrap().unwrap();
         prop_assert!(ours(&mut decoder, &packed[..end], data.len()).as_ref() == Some(&data));
         let end = context.compress(clevel, None, &data, &mut packed).unwrap().unwrap();
         packed.truncate(end);
@@ -68,14 +68,14 @@ proptest! {
     /// What our encoder writes the libraries read.
     #[test]
     fn the_libraries_read_what_is_written(all in prop::collection::vec(data(), 1..4)) {
-        let (mut encoder, mut context) = (Encoder::new(), library::Context::default());
+        let (mut encoder, mut context) = (Encoder::new(), library::LibraryContext::default());
         for data in &all {
             let mut packed = vec![0; data.len() * 2 + 100];
             let end = encoder.encode(Level::detect(), data, &mut packed).unwrap();
             let frame = &packed[..end];
             prop_assert!(theirs(&mut context, frame, data.len()).as_ref() == Some(data));
             let mut back = vec![0; data.len()];
-            pure::Context::default().decompress(None, frame, &mut back).unwrap();
+            pure::LibraryContext::default().decompress(None, frame, &mut back).unwrap();
             prop_assert!(&back == data);
         }
     }
@@ -84,7 +84,7 @@ proptest! {
 /// Together, and of the same streams on every run: of a short one either encoder may miss a copy that the other finds.
 #[test]
 fn frames_are_as_long_as_those_of_the_library() {
-    let (mut encoder, mut context) = (Encoder::new(), library::Context::default());
+    let (mut encoder, mut context) = (Encoder::new(), library::LibraryContext::default());
     let (mut ours, mut theirs) = (0, 0);
     let mut runner = TestRunner::deterministic();
     for _ in 0..500 {

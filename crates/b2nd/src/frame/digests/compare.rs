@@ -1,7 +1,7 @@
 //! A header beside the copy of it that was written with the checksums.
 
 use crate::error::{Error, Part, Result};
-use crate::frame::Header;
+use crate::frame::FrameHeader;
 use crate::wire::msgpack;
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ const REWRITTEN: [Range<usize>; 4] = [27..29, 53..57, THREADS, 70..87];
 ///
 /// # Errors
 /// [`Error::Format`] where it differs from the copy in any other way: it is damaged, or no program that we know wrote it.
-pub(crate) fn check_header(header: &Header, copy: &[u8]) -> Result<bool> {
+pub(crate) fn check_header(header: &FrameHeader, copy: &[u8]) -> Result<bool> {
     let found = header.bytes();
     let differs: Vec<usize> =
         (0..found.len().max(copy.len())).filter(|at| found.get(*at) != copy.get(*at)).collect();

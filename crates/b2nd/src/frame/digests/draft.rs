@@ -1,7 +1,7 @@
 //! Writing the layer: segments from the entries of the chunks in their order, then the root, once header and offsets are known.
 
 use super::layer::{Layer, STATE_SHIFT};
-use super::{BEFORE, FIXED, LISTED, MAGIC, MARKER, MOST_BYTES, SEGMENT, State, VERSION};
+use super::{BEFORE, EntryTrust, FIXED, LISTED, MAGIC, MARKER, MOST_BYTES, SEGMENT, VERSION};
 use crate::chunk;
 use crate::chunk::Params;
 use crate::chunk::Sums;
@@ -33,11 +33,11 @@ impl Drafting {
     pub(crate) fn put(&mut self, n: u64, entries: &[u64]) -> Result<()> {
         let identity = self.identity;
         let bound = (0..).zip(entries).map(|(index, entry)| entry ^ chunk::mix(identity, n, index));
-        self.add(n, State::Sure, entries.len(), bound)
+        self.add(n, EntryTrust::Sure, entries.len(), bound)
     }
 
     /// The entries of chunk `n`, as they were stored for it or for another number.
-    pub(crate) fn carry(&mut self, n: u64, state: State, sums: &Sums) -> Result<()> {
+    pub(crate) fn carry(&mut self, n: u64, state: EntryTrust, sums: &Sums) -> Result<()> {
         let identity = self.identity;
         if (sums.chunk, sums.identity) == (n, identity) {
             return self.add(n, state, sums.count, sums.words());
@@ -62,7 +62,13 @@ impl Drafting {
         Ok(true)
     }
 
-    fn add(&mut self, n: u64, state: State, count: usize, entries: impl Iterator<Item = u64>) -> Result<()> {
+    fn add(
+        &mut self,
+        n: u64,
+        state: EntryTrust,
+        count: usize,
+        entries: impl Iterator<Item = u64>,
+    ) -> Result<()> {
         let number = n / SEGMENT;
         if self.open.as_ref().is_none_or(|open| open.0 != number) {
             self.close()?;

@@ -14,22 +14,22 @@ use std::sync::OnceLock;
 
 /// State of the entries of a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum State {
+pub(crate) enum EntryTrust {
     /// b2nd wrote the chunk: what does not match is damaged.
     Sure,
     /// Another program has written to the frame since: what does not match may be its work.
     Doubtful,
 }
 
-impl State {
+impl EntryTrust {
     pub(super) fn bits(self) -> u32 {
         match self {
-            State::Sure => 1,
-            State::Doubtful => 2,
+            EntryTrust::Sure => 1,
+            EntryTrust::Doubtful => 2,
         }
     }
     fn from_bits(bits: u32) -> Option<Self> {
-        [State::Sure, State::Doubtful].into_iter().find(|state| state.bits() == bits)
+        [EntryTrust::Sure, EntryTrust::Doubtful].into_iter().find(|state| state.bits() == bits)
     }
 }
 
@@ -47,7 +47,7 @@ pub(crate) struct Layer {
     pub(crate) offsets: u64,
     header: Range<usize>,
     vlmetalayers: Vec<u64>,
-    segments: Vec<Segment>,
+    segments: Vec<LayerSegment>,
     /// Whether segments do not overlap.
     apart: bool,
     /// Whether entries of damaged segments are given out, as doubtful.
@@ -55,7 +55,7 @@ pub(crate) struct Layer {
 }
 
 #[derive(Debug)]
-struct Segment {
+struct LayerSegment {
     number: u64,
     bytes: Range<usize>,
     /// The bytes, where the layer has only its start.
@@ -153,7 +153,7 @@ impl Layer {
 
     /// The chunks that may have entries, in order.
     pub(crate) fn listed(&self) -> impl Iterator<Item = Range<u64>> {
-        let readable = |segment: &&Segment| {
+        let readable = |segment: &&LayerSegment| {
             let first = segment.number.saturating_mul(self.per_segment);
             once(&segment.starts, || self.starts(segment, first)).is_some()
         };
@@ -163,13 +163,13 @@ impl Layer {
         })
     }
 
-    fn is_whole(&self, segment: &Segment) -> bool {
+    fn is_whole(&self, segment: &LayerSegment) -> bool {
         let bytes = || self.bytes_of(segment);
         *once(&segment.whole, || bytes().is_some_and(|bytes| chunk::hash(bytes) == segment.digest))
     }
 
     /// The bytes of a segment, where they are at hand.
-    fn bytes_of<'a>(&'a self, segment: &'a Segment) -> Option<&'a [u8]> {
+    fn bytes_of<'a>(&'a self, segment: &'a LayerSegment) -> Option<&'a [u8]> {
         match segment.fetched.get() {
             Some(fetched) => Some(fetched),
             // Known to be damaged, so nothing is fetched.
@@ -179,7 +179,7 @@ impl Layer {
     }
 
     /// The segment that has the entries of chunk `n`.
-    fn segment_of(&self, n: u64) -> Option<(usize, &Segment)> {
+    fn segment_of(&self, n: u64) -> Option<(usize, &LayerSegment)> {
         let number = n.checked_div(self.per_segment).unwrap_or(0);
         let at = self.segments.binary_search_by_key(&number, |segment| segment.number).ok()?;
         self.segments.get(at).map(|segment| (at, segment))
@@ -239,7 +239,7 @@ impl Layer {
     ///
     /// # Errors
     /// [`Error::Format`] when the segment that has them is damaged.
-    pub(crate) fn sums(&self, n: u64, offset: u64) -> Result<Option<(State, Sums)>> {
+    pub(crate) fn sums(&self, n: u64, offset: u64) -> Result<Option<(EntryTrust, Sums)>> {
         let Some((at, segment)) = self.segment_of(n) else { return Ok(None) };
         if self.bytes_of(segment).is_none() {
             return Err(self.damaged_segment(at));
@@ -250,8 +250,8 @@ impl Layer {
         let starts = starts.ok_or_else(|| self.damaged_segment(at))?;
         let Some(start) = starts.get(index).copied() else { return Ok(None) };
         let word = self.word(segment, index);
-        let Some(state) = State::from_bits(word >> STATE_SHIFT) else { return Ok(None) };
-        let state = if self.is_whole(segment) { state } else { State::Doubtful };
+        let Some(state) = EntryTrust::from_bits(word >> STATE_SHIFT) else { return Ok(None) };
+        let state = if self.is_whole(segment) { state } else { EntryTrust::Doubtful };
         let (entries, base) = match segment.fetched.get() {
             Some(fetched) => (fetched, 0),
             None => (&self.bytes, segment.bytes.start),
@@ -265,14 +265,14 @@ impl Layer {
     }
 
     /// The word of a chunk in the table of its segment.
-    fn word(&self, segment: &Segment, index: usize) -> u32 {
+    fn word(&self, segment: &LayerSegment, index: usize) -> u32 {
         let table = self.bytes_of(segment).unwrap_or_default();
         let word = table.get(index.saturating_mul(4)..).and_then(<[u8]>::first_chunk::<4>);
         word.map_or(0, |word| u32::from_le_bytes(*word))
     }
 
     /// Checks a segment, and finds where the entries of its chunks are.
-    fn starts(&self, segment: &Segment, first: u64) -> Option<Vec<u32>> {
+    fn starts(&self, segment: &LayerSegment, first: u64) -> Option<Vec<u32>> {
         let bytes = self.bytes_of(segment)?;
         if !self.loose && !self.is_whole(segment) {
             return None;
@@ -301,10 +301,10 @@ fn once<T>(place: &OnceLock<T>, make: impl FnOnce() -> T) -> &T {
 }
 
 /// The list of segments at the end of the root; `body` is where they start in `len` bytes.
-fn segments(cursor: &mut Cursor<'_>, body: usize, len: usize) -> Result<Vec<Segment>> {
+fn segments(cursor: &mut Cursor<'_>, body: usize, len: usize) -> Result<Vec<LayerSegment>> {
     let count = little_32(cursor)? as usize;
     let listed = cursor.take(count.saturating_mul(LISTED), "the list of segments")?;
-    let mut segments: Vec<Segment> = Vec::new();
+    let mut segments: Vec<LayerSegment> = Vec::new();
     segments.try_reserve_exact(count).map_err(|_| Error::out_of_memory("checksums", count as u64))?;
     let mut listed = Cursor::new(listed, 0, Part::Checksums);
     for _ in 0..count {
@@ -317,7 +317,7 @@ fn segments(cursor: &mut Cursor<'_>, body: usize, len: usize) -> Result<Vec<Segm
         if end > len || segments.last().is_some_and(|last| last.number >= number) {
             return Err(listed.error(format!("segment {number} is out of place")));
         }
-        segments.push(Segment {
+        segments.push(LayerSegment {
             number,
             bytes: start..end,
             fetched: OnceLock::new(),

@@ -11,7 +11,7 @@ mod seal;
 
 pub(crate) use compare::check_header;
 pub(crate) use draft::{Draft, Drafting};
-pub(crate) use layer::{Layer, State};
+pub(crate) use layer::{EntryTrust, Layer};
 pub(crate) use seal::{ROOT_START, Seal, StoredLayer, copied_header, root_end, root_len};
 pub(super) use seal::{fingerprint, sealed};
 

@@ -31,7 +31,7 @@ fn a_layer_says_what_was_put() {
         for n in (0..nchunks).step_by(step.min(1000)).take(20_000) {
             let found = layer.sums(n, 0).unwrap();
             let found = found.map(|(state, sums)| {
-                assert_eq!(state, State::Sure);
+                assert_eq!(state, EntryTrust::Sure);
                 (0..sums.count).map(|index| sums.get(index).unwrap()).collect::<Vec<_>>()
             });
             assert_eq!(found, (n % step as u64 == 0).then(|| entries(n)), "chunk {n}");
@@ -47,14 +47,14 @@ fn entries_are_carried_to_other_numbers() {
     let mut drafting = Drafting::new([1, 2], 5001);
     for n in 0..5000 {
         let (_, sums) = layer.sums(n, 0).unwrap().unwrap();
-        let state = if n % 2 == 0 { State::Doubtful } else { State::Sure };
+        let state = if n % 2 == 0 { EntryTrust::Doubtful } else { EntryTrust::Sure };
         drafting.carry(if n < 100 { n } else { n + 1 }, state, &sums).unwrap();
     }
     let stored = drafting.finish(Vec::new()).unwrap().unwrap().store(b"", b"").unwrap();
     let layer = Layer::parse(&Arc::clone(&stored).into(), &Limits::default()).unwrap();
     for n in 0..5000 {
         let (state, sums) = layer.sums(if n < 100 { n } else { n + 1 }, 0).unwrap().unwrap();
-        assert_eq!(state == State::Doubtful, n % 2 == 0);
+        assert_eq!(state == EntryTrust::Doubtful, n % 2 == 0);
         let found: Vec<u64> = (0..sums.count).map(|index| sums.get(index).unwrap()).collect();
         assert_eq!(found, entries(n));
     }

@@ -29,9 +29,9 @@ pub(super) type Locking = fn(&File) -> std::result::Result<(), TryLockError>;
 /// The right to write a frame, until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Owner {
-    _name: Held,
+    _name: HeldLock,
     /// Lock of the target, if the path is a link that is about to be replaced.
-    _target: Option<Held>,
+    _target: Option<HeldLock>,
 }
 
 impl Owner {
@@ -39,7 +39,7 @@ impl Owner {
     pub(crate) fn of_existing(path: &Path) -> Result<Self> {
         let place =
             fs::canonicalize(path).map_err(|e| Error::io("cannot open the frame", e).at_path(path))?;
-        Ok(Owner { _name: Held::take(path, &place, File::try_lock)?, _target: None })
+        Ok(Owner { _name: HeldLock::take(path, &place, File::try_lock)?, _target: None })
     }
     /// Locks the name of a new frame, and what exists there.
     pub(crate) fn of_new(path: &Path) -> Result<Self> {
@@ -47,13 +47,13 @@ impl Owner {
         let name = path.file_name();
         let name = name.ok_or_else(|| failed(io::Error::other("the path does not end with a name")))?;
         let place = fs::canonicalize(folder(path)).map_err(failed)?.join(name);
-        let own = Held::take(path, &place, File::try_lock)?;
+        let own = HeldLock::take(path, &place, File::try_lock)?;
         // The target of a link may not exist yet.
         let target = follow(&place)
             .ok()
             .and_then(|target| Some(fs::canonicalize(folder(&target)).ok()?.join(target.file_name()?)));
         let target = target.filter(|target| *target != place);
-        let target = target.map(|target| Held::take(path, &target, File::try_lock)).transpose()?;
+        let target = target.map(|target| HeldLock::take(path, &target, File::try_lock)).transpose()?;
         Ok(Owner { _name: own, _target: target })
     }
 }
@@ -83,7 +83,7 @@ pub(in crate::io) fn left_lock(place: &Path) -> Option<PathBuf> {
 
 /// One locked owner file.
 #[derive(Debug)]
-pub(super) struct Held {
+pub(super) struct HeldLock {
     path: PathBuf,
     file: File,
     /// Process that took the lock. A forked child inherits the descriptor, but not the right to the lock.
@@ -92,12 +92,12 @@ pub(super) struct Held {
 
 /// Result of one attempt to lock an owner file.
 enum Look {
-    Taken(Held),
+    Taken(HeldLock),
     /// The file was removed or replaced during the attempt: try again.
     Again,
 }
 
-impl Held {
+impl HeldLock {
     /// Locks the owner file of the frame at `place`, which errors call `shown`.
     pub(super) fn take(shown: &Path, place: &Path, locking: Locking) -> Result<Self> {
         let path = beside(place);
@@ -152,12 +152,12 @@ impl Held {
                     return Ok(Look::Again);
                 }
                 write(&file, &Record::own()).map_err(failed)?;
-                Ok(Look::Taken(Held { path: path.into(), file, process: std::process::id() }))
+                Ok(Look::Taken(HeldLock { path: path.into(), file, process: std::process::id() }))
             }
             // On a file system without locks, the process that created the file holds the lock.
             Err(TryLockError::Error(_)) if made => {
                 write(&file, &Record::own()).map_err(failed)?;
-                Ok(Look::Taken(Held { path: path.into(), file, process: std::process::id() }))
+                Ok(Look::Taken(HeldLock { path: path.into(), file, process: std::process::id() }))
             }
             Err(TryLockError::Error(_)) if gone.is_some() => {
                 put_away(path, &file).map_err(failed)?;
@@ -177,7 +177,7 @@ impl Held {
     }
 }
 
-impl Drop for Held {
+impl Drop for HeldLock {
     fn drop(&mut self) {
         // Removes the file while it is still locked, so that no other process locks a file that is about to be removed.
         if self.process == std::process::id() && is_at(&self.file, &self.path) {

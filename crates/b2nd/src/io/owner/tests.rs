@@ -1,7 +1,7 @@
 //! One owner at a time, whatever became of the one before.
 
 use super::holder::Record;
-use super::lock::{Held, Locking};
+use super::lock::{HeldLock, Locking};
 use super::*;
 use crate::error::{Error, LockedError, Result};
 use std::fs;
@@ -141,8 +141,8 @@ fn a_torn_lock_that_is_held_is_not_taken_away() {
     let place = Place::new("torn-held");
     for torn in [&[0; 160][..], b"junk"] {
         fs::write(place.owner(), torn).unwrap();
-        locked(Held::take(&place.frame(), &place.frame(), busy));
-        locked(Held::take(&place.frame(), &place.frame(), no_locks));
+        locked(HeldLock::take(&place.frame(), &place.frame(), busy));
+        locked(HeldLock::take(&place.frame(), &place.frame(), no_locks));
         assert_eq!(fs::read(place.owner()).unwrap(), torn);
     }
 }
@@ -160,14 +160,14 @@ fn who_is_gone_is_followed_and_cleaned_up_after() {
         // A lock that is held is not taken away: another may have followed, and not have written its name yet.
         let locking = if refused {
             let before = fs::read(place.owner()).unwrap();
-            let error = locked(Held::take(&place.frame(), &place.frame(), locking));
+            let error = locked(HeldLock::take(&place.frame(), &place.frame(), locking));
             assert!(error.to_string().contains("remove"), "{error}");
             assert_eq!(fs::read(place.owner()).unwrap(), before);
             File::try_lock as Locking
         } else {
             locking
         };
-        let held = Held::take(&place.frame(), &place.frame(), locking).unwrap();
+        let held = HeldLock::take(&place.frame(), &place.frame(), locking).unwrap();
         let holder = Record::parse(&fs::read(place.owner()).unwrap()).unwrap().holder;
         assert_eq!(holder.process, std::process::id());
         drop(held);
@@ -178,7 +178,7 @@ fn who_is_gone_is_followed_and_cleaned_up_after() {
 #[test]
 fn without_locks_the_file_itself_is_the_lock() {
     let place = Place::new("lockless");
-    let take = || Held::take(&place.frame(), &place.frame(), no_locks);
+    let take = || HeldLock::take(&place.frame(), &place.frame(), no_locks);
     let first = take().unwrap();
     let error = locked(take());
     assert!(error.to_string().contains("remove"), "a person may know better: {error}");
@@ -192,14 +192,14 @@ fn without_locks_the_file_itself_is_the_lock() {
 #[test]
 fn the_lock_of_another_process_is_not_removed() {
     let place = Place::new("forked");
-    let mut held = Held::take(&place.frame(), &place.frame(), File::try_lock).unwrap();
+    let mut held = HeldLock::take(&place.frame(), &place.frame(), File::try_lock).unwrap();
     held.process = held.process.wrapping_add(1);
     drop(held);
     assert_eq!(place.names(), ["frame", "frame.b2owner"], "as after a fork");
     // And one that took our place keeps it.
-    let held = Held::take(&place.frame(), &place.frame(), File::try_lock).unwrap();
+    let held = HeldLock::take(&place.frame(), &place.frame(), File::try_lock).unwrap();
     fs::remove_file(place.owner()).unwrap();
-    let other = Held::take(&place.frame(), &place.frame(), File::try_lock).unwrap();
+    let other = HeldLock::take(&place.frame(), &place.frame(), File::try_lock).unwrap();
     drop(held);
     assert_eq!(place.names(), ["frame", "frame.b2owner"]);
     drop(other);
@@ -217,7 +217,7 @@ fn many_threads_have_it_one_at_a_time() {
                 scope.spawn(|| {
                     let mut done = 0;
                     while done < 50 {
-                        match Held::take(&place.frame(), &place.frame(), locking) {
+                        match HeldLock::take(&place.frame(), &place.frame(), locking) {
                             Ok(held) => {
                                 assert_eq!(inside.fetch_add(1, Ordering::SeqCst), 0);
                                 done += 1;

@@ -105,7 +105,7 @@ fn see(schunk: &SChunk) -> Seen {
 fn recorded(layout: Layout) -> (Vec<WriteStep<'static>>, SChunk, Log) {
     let log = Log::default();
     let base = Log::default();
-    let mut schunk = SChunk::create(Target::Memory, spec(layout, 6), &options().common).unwrap();
+    let mut schunk = SChunk::create(FrameTarget::Memory, spec(layout, 6), &options().common).unwrap();
     schunk.writer.store =
         OpenedStore::Write(Box::new(Recorder { store: MemoryStore::default(), log: base.clone() }));
     for n in 0..4 {
@@ -276,7 +276,8 @@ fn durability_changes_what_is_waited_for_and_not_the_order_of_writes() {
 #[test]
 fn a_frame_that_is_made_compact_goes_on_waiting_for_as_much() {
     let unhurried = options().with_write(true).with_durability(Durability::None);
-    let mut schunk = SChunk::create(Target::Memory, spec(Layout::Contiguous, 6), &unhurried.common).unwrap();
+    let mut schunk =
+        SChunk::create(FrameTarget::Memory, spec(Layout::Contiguous, 6), &unhurried.common).unwrap();
     schunk.commit().unwrap();
     schunk.compact().unwrap();
     assert_eq!(schunk.writer.durability, Durability::None);

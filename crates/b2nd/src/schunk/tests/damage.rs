@@ -3,7 +3,8 @@
 use super::*;
 
 fn small_frame() -> Vec<u8> {
-    let mut schunk = SChunk::create(Target::Memory, spec(Layout::Contiguous, 3), &options().common).unwrap();
+    let mut schunk =
+        SChunk::create(FrameTarget::Memory, spec(Layout::Contiguous, 3), &options().common).unwrap();
     for n in [0, 2] {
         let chunk = encoded(&schunk, &data(n));
         schunk.put_chunk(u64::from(n), &chunk).unwrap();
@@ -85,7 +86,8 @@ fn errors_say_which_chunk() {
 
 #[test]
 fn chunks_that_do_not_fit_the_frame_are_refused() {
-    let mut schunk = SChunk::create(Target::Memory, spec(Layout::Contiguous, 3), &options().common).unwrap();
+    let mut schunk =
+        SChunk::create(FrameTarget::Memory, spec(Layout::Contiguous, 3), &options().common).unwrap();
     let good = encoded(&schunk, &data(1));
     let exec = Exec::new(1);
     let short = chunk::encode(&data(1)[..396], schunk.params(), &exec).unwrap();

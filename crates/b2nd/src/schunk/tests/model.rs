@@ -120,7 +120,7 @@ fn apply(op: &Op, schunk: &mut SChunk, model: &mut Model, committed: &mut Model)
 }
 
 fn run(layout: Layout, path: Option<&Path>, nchunks: u64, ops: &[Op]) {
-    let target = path.map_or(Target::Memory, |path| Target::Path { path, overwrite: false });
+    let target = path.map_or(FrameTarget::Memory, |path| FrameTarget::Path { path, overwrite: false });
     let mut schunk = SChunk::create(target, spec(layout, nchunks), &options().common).unwrap();
     let mut model = observe(&schunk);
     let mut committed = model.clone();

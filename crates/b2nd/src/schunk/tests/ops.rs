@@ -131,7 +131,7 @@ fn order(op: &Op, len: usize) -> Vec<u64> {
     order
 }
 
-fn apply(op: &Op, t: &mut Transaction<'_>) -> crate::Result<()> {
+fn apply(op: &Op, t: &mut FrameTransaction<'_>) -> crate::Result<()> {
     match op {
         Op::Append(new) => t.append(&items(*new)),
         Op::Insert(n, new) => t.insert(*n, &items(*new)),

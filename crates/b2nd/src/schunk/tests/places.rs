@@ -4,7 +4,8 @@ use super::*;
 use crate::Fault;
 
 fn create(path: &std::path::Path, layout: Layout, overwrite: bool) -> crate::Result<SChunk> {
-    let mut schunk = SChunk::create(Target::Path { path, overwrite }, spec(layout, 3), &options().common)?;
+    let mut schunk =
+        SChunk::create(FrameTarget::Path { path, overwrite }, spec(layout, 3), &options().common)?;
     let chunk = encoded(&schunk, &data(1));
     schunk.put_chunk(1, &chunk)?;
     Ok(schunk)
@@ -35,7 +36,8 @@ fn a_new_frame_appears_at_its_first_commit_or_leaves_nothing() {
 
 #[test]
 fn a_new_frame_is_compact() {
-    let mut schunk = SChunk::create(Target::Memory, spec(Layout::Contiguous, 1), &options().common).unwrap();
+    let mut schunk =
+        SChunk::create(FrameTarget::Memory, spec(Layout::Contiguous, 1), &options().common).unwrap();
     let chunk = encoded(&schunk, &data(3));
     schunk.put_chunk(0, &chunk).unwrap();
     schunk.commit().unwrap();

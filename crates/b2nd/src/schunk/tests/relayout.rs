@@ -6,7 +6,8 @@ use crate::frame::Offsets;
 #[test]
 fn a_hundred_million_equal_chunks_cost_nothing() {
     let mut schunk =
-        SChunk::create(Target::Memory, spec(Layout::Contiguous, 100_000_000), &options().common).unwrap();
+        SChunk::create(FrameTarget::Memory, spec(Layout::Contiguous, 100_000_000), &options().common)
+            .unwrap();
     schunk.commit().unwrap();
     schunk.relayout(120_000_000, Special::Zeros, |_| panic!("asked")).unwrap();
     schunk.commit().unwrap();
@@ -21,7 +22,8 @@ fn a_hundred_million_equal_chunks_cost_nothing() {
 
 #[test]
 fn a_list_that_cannot_be_is_refused() {
-    let mut schunk = SChunk::create(Target::Memory, spec(Layout::Contiguous, 3), &options().common).unwrap();
+    let mut schunk =
+        SChunk::create(FrameTarget::Memory, spec(Layout::Contiguous, 3), &options().common).unwrap();
     schunk.put_chunk(1, &encoded(&schunk, &data(1))).unwrap();
     assert!(schunk.relayout(3, Special::Zeros, |_| Some(1)).is_err(), "twice");
     assert!(schunk.relayout(4, Special::Zeros, Some).is_err(), "there is no chunk 3");
@@ -29,7 +31,7 @@ fn a_list_that_cannot_be_is_refused() {
     assert!(schunk.relayout(Offsets::MAX_CHUNKS + 1, Special::Zeros, |_| None).is_err());
     assert_eq!(contents(&schunk).unwrap(), [vec![0; 400], data(1), vec![0; 400]]);
     let no_chunks = FrameSpec { chunksize: 0, ..spec(Layout::Contiguous, 0) };
-    let mut schunk = SChunk::create(Target::Memory, no_chunks, &options().common).unwrap();
+    let mut schunk = SChunk::create(FrameTarget::Memory, no_chunks, &options().common).unwrap();
     assert!(schunk.relayout(1, Special::Zeros, |_| None).is_err(), "no size");
 }
 
@@ -37,7 +39,7 @@ fn a_list_that_cannot_be_is_refused() {
 fn files_of_dropped_chunks_go_with_the_commit() {
     let temp = TempDir::new("relayout");
     let path = temp.path("frame");
-    let target = Target::Path { path: &path, overwrite: false };
+    let target = FrameTarget::Path { path: &path, overwrite: false };
     let mut schunk = SChunk::create(target, spec(Layout::Sparse, 4), &options().common).unwrap();
     for n in 0..4 {
         schunk.put_chunk(u64::from(n), &encoded(&schunk, &data(n))).unwrap();

@@ -18,7 +18,7 @@ fn noise(seed: u32) -> Vec<u8> {
 /// A frame in memory whose chunks are the noise of their numbers, without checksums.
 fn frame_of(count: u32) -> Vec<u8> {
     let mut schunk =
-        SChunk::create(Target::Memory, spec(Layout::Contiguous, u64::from(count)), &options().common)
+        SChunk::create(FrameTarget::Memory, spec(Layout::Contiguous, u64::from(count)), &options().common)
             .unwrap();
     for n in 0..count {
         let chunk = encoded(&schunk, &noise(n));
@@ -213,7 +213,7 @@ fn a_change_that_fails_blames_nobody_else_and_can_be_made_again() {
                 spec.metalayers.push(("long".into(), vec![1; 900]));
             }
             let create = options().with_durability(durability).with_owner_lock(false);
-            let target = Target::Path { path: &path, overwrite: true };
+            let target = FrameTarget::Path { path: &path, overwrite: true };
             let mut schunk = SChunk::create(target, spec, &create.common).unwrap();
             for n in 0..6 {
                 let chunk = encoded(&schunk, &noise(n));
@@ -264,7 +264,7 @@ fn a_new_frame_whose_first_changes_were_taken_back_goes_on() {
     let temp = TempDir::new("new");
     let path = temp.path("frame");
     for count in 0..6 {
-        let target = Target::Path { path: &path, overwrite: true };
+        let target = FrameTarget::Path { path: &path, overwrite: true };
         let options = options().with_owner_lock(false);
         let mut schunk = SChunk::create(target, spec(Layout::Contiguous, 6), &options.common).unwrap();
         for n in 0..count {
@@ -289,7 +289,7 @@ fn a_first_commit_that_fails_leaves_nothing_or_the_whole_frame() {
     let mut named = 0;
     for fails in 1..8 {
         let _ = std::fs::remove_file(&path);
-        let target = Target::Path { path: &path, overwrite: false };
+        let target = FrameTarget::Path { path: &path, overwrite: false };
         let mut schunk = SChunk::create(target, spec(Layout::Contiguous, 6), &options().common).unwrap();
         disturb(&mut schunk, fails);
         if schunk.update(1, &noise(9)).is_err() {

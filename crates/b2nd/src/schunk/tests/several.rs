@@ -14,7 +14,7 @@ fn at(offset: u64) -> OpenOptions {
 /// A frame in memory whose chunks are those of these seeds.
 fn frame(seeds: &[u32]) -> SChunk {
     let spec = spec(Layout::Contiguous, seeds.len() as u64);
-    let mut schunk = SChunk::create(Target::Memory, spec, &options().common).unwrap();
+    let mut schunk = SChunk::create(FrameTarget::Memory, spec, &options().common).unwrap();
     for (n, seed) in (0..).zip(seeds) {
         let chunk = encoded(&schunk, &data(*seed));
         schunk.put_chunk(n, &chunk).unwrap();

@@ -3,7 +3,7 @@
 use super::*;
 use crate::array::Array;
 use crate::frame::plan::{FileId, WriteStep};
-use crate::frame::{Entry, Offsets};
+use crate::frame::{ChunkOffset, Offsets};
 use crate::limits::Limits;
 use crate::registry::Context;
 use crate::{Dtype, Options, s};
@@ -27,7 +27,9 @@ fn one_for_all_of(item: impl Fn(u8) -> u8) -> Array {
 fn a_shared_chunk_is_verified_once_and_blamed_for_all() {
     let mut array = one_for_all();
     assert!(array.verify().unwrap().is_sound());
-    let Entry::Stored(offset) = array.schunk.offsets().unwrap().get(0).unwrap() else { panic!("stored") };
+    let ChunkOffset::Stored(offset) = array.schunk.offsets().unwrap().get(0).unwrap() else {
+        panic!("stored")
+    };
     let bytes = vec![0; 32].into();
     let offset = array.schunk.header.len() + offset;
     array.schunk.apply(&WriteStep::WriteAt { file: FileId::Frame, offset, bytes }).unwrap();
@@ -49,7 +51,7 @@ fn damage_of_several_chunks_is_the_box_that_holds_them() {
     let options = Options::new().with_chunks([10, 10]).with_exec(Exec::new(2));
     let mut array = options.create_in_memory(Dtype::raw(1), [35, 45]).unwrap();
     let past = i64::MAX;
-    let zeros = Entry::Special(crate::chunk::Special::Zeros).to_raw().unwrap();
+    let zeros = ChunkOffset::Special(crate::chunk::Special::Zeros).to_raw().unwrap();
     let offsets = (0..20).map(|n| if (3..12).contains(&n) { past } else { zeros });
     *array.schunk.offsets_mut() = Offsets::Each(offsets.collect());
     let found = array.verify().unwrap();
@@ -70,8 +72,8 @@ fn damage_of_several_chunks_is_the_box_that_holds_them() {
 fn an_index_that_repeats_itself_is_checked_by_its_places() {
     let mut array = one_for_all();
     let raw = array.schunk.offsets().unwrap().raw(0).unwrap();
-    let nan = Entry::Special(crate::chunk::Special::Nan).to_raw().unwrap();
-    let zeros = Entry::Special(crate::chunk::Special::Zeros).to_raw().unwrap();
+    let nan = ChunkOffset::Special(crate::chunk::Special::Nan).to_raw().unwrap();
+    let zeros = ChunkOffset::Special(crate::chunk::Special::Zeros).to_raw().unwrap();
     let pattern = [raw, zeros, raw + 1, i64::MAX, raw, nan, i64::MIN, -1];
     let len = 1_000_000u64;
     *array.schunk.offsets_mut() =
@@ -94,7 +96,9 @@ fn an_index_that_repeats_itself_is_checked_by_its_places() {
 #[test]
 fn a_shared_chunk_that_needs_what_is_not_there_is_blamed_as_such() {
     let mut array = one_for_all_of(|n| u8::from(n < 10));
-    let Entry::Stored(offset) = array.schunk.offsets().unwrap().get(0).unwrap() else { panic!("stored") };
+    let ChunkOffset::Stored(offset) = array.schunk.offsets().unwrap().get(0).unwrap() else {
+        panic!("stored")
+    };
     // The first filter of the chunk: one that nobody has registered.
     let at = array.schunk.header.len() + offset + 16;
     let step = WriteStep::WriteAt { file: FileId::Frame, offset: at, bytes: vec![250].into() };

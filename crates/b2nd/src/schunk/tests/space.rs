@@ -82,7 +82,7 @@ fn a_frame_stays_within_a_quarter_more_than_its_compact_size() {
     for durability in [Durability::None, Durability::Ordered, Durability::Full] {
         for (seed, sizes) in (1..).zip(SIZES) {
             let options = options().with_write(true).with_durability(durability);
-            let mut schunk = SChunk::create(Target::Memory, loose_spec(), &options.common).unwrap();
+            let mut schunk = SChunk::create(FrameTarget::Memory, loose_spec(), &options.common).unwrap();
             let (mut want, mut draw) = (Vec::new(), Draw(0x9e37_79b9 * seed));
             for round in 0..3000 {
                 step(&mut schunk, &mut want, &mut draw, sizes);
@@ -109,7 +109,7 @@ fn appends_leave_a_quarter_of_dead_bytes_at_most() {
     for durability in [Durability::None, Durability::Ordered, Durability::Full] {
         for (seed, sizes) in (1..).zip(SIZES) {
             let options = options().with_write(true).with_durability(durability);
-            let mut schunk = SChunk::create(Target::Memory, loose_spec(), &options.common).unwrap();
+            let mut schunk = SChunk::create(FrameTarget::Memory, loose_spec(), &options.common).unwrap();
             let mut draw = Draw(0x9e37_79b9 * seed);
             for round in 1..=3000 {
                 let len = sizes(&mut draw);
@@ -129,7 +129,7 @@ fn handles_that_come_and_go_use_what_others_have_left() {
     for (seed, sizes) in (1..).zip(SIZES) {
         let path = temp.path(&format!("f{seed}"));
         let options = options().with_write(true).with_durability(Durability::None);
-        let target = Target::Path { path: &path, overwrite: false };
+        let target = FrameTarget::Path { path: &path, overwrite: false };
         SChunk::create(target, loose_spec(), &options.common).unwrap().commit().unwrap();
         let (mut want, mut draw) = (Vec::new(), Draw(0x9e37_79b9 * seed));
         for round in 0..700 {
@@ -153,7 +153,7 @@ fn handles_that_come_and_go_use_what_others_have_left() {
 fn many_commits(durability: Durability, seed: u64) -> (Vec<WriteStep<'static>>, Vec<Vec<Vec<u8>>>) {
     let log = Log::default();
     let options = options().with_write(true).with_durability(durability);
-    let mut schunk = SChunk::create(Target::Memory, loose_spec(), &options.common).unwrap();
+    let mut schunk = SChunk::create(FrameTarget::Memory, loose_spec(), &options.common).unwrap();
     schunk.writer.store =
         OpenedStore::Write(Box::new(Recorder { store: MemoryStore::default(), log: log.clone() }));
     let (mut want, mut draw) = (Vec::new(), Draw(0x9e37_79b9 * seed));
@@ -267,7 +267,7 @@ fn readers_keep_the_state_that_they_opened() {
     let write = options().with_write(true).with_durability(Durability::None);
     for layout in [Layout::Contiguous, Layout::Sparse] {
         let path = temp.path(&format!("{layout:?}"));
-        let target = Target::Path { path: &path, overwrite: false };
+        let target = FrameTarget::Path { path: &path, overwrite: false };
         let mut schunk = SChunk::create(target, spec(layout, 10), &write.common).unwrap();
         for n in 0..10 {
             schunk.put_chunk(n, &encoded(&schunk, &data(n as u32))).unwrap();
@@ -310,7 +310,8 @@ fn a_frame_that_shares_its_file_ends_where_the_file_ends() {
     let temp = TempDir::new("placed");
     let path = temp.path("f");
     fs::write(&path, [7; 100]).unwrap();
-    let mut first = SChunk::create(Target::Memory, spec(Layout::Contiguous, 4), &options().common).unwrap();
+    let mut first =
+        SChunk::create(FrameTarget::Memory, spec(Layout::Contiguous, 4), &options().common).unwrap();
     first.commit().unwrap();
     let at = first.append_to(&path).unwrap();
     let options = options().with_write(true).with_offset(at);

@@ -11,10 +11,14 @@ fn a_rollback_leaves_the_commit_of_another_writer_alone() {
     let temp = TempDir::new("takeback");
     for layout in [Layout::Contiguous, Layout::Sparse] {
         let path = temp.path(&format!("{layout:?}"));
-        SChunk::create(Target::Path { path: &path, overwrite: false }, spec(layout, 6), &options().common)
-            .unwrap()
-            .commit()
-            .unwrap();
+        SChunk::create(
+            FrameTarget::Path { path: &path, overwrite: false },
+            spec(layout, 6),
+            &options().common,
+        )
+        .unwrap()
+        .commit()
+        .unwrap();
         let writing = options().with_write(true).with_owner_lock(false);
         let mut one = SChunk::open(&path, &writing).unwrap();
         // Who looks first finds what is staged; this one does not look.
@@ -79,7 +83,7 @@ impl WriteStore for Failing {
 fn a_commit_whose_sync_fails_is_taken_back_whole() {
     for syncs in 0..2 {
         let mut first =
-            SChunk::create(Target::Memory, spec(Layout::Contiguous, 6), &options().common).unwrap();
+            SChunk::create(FrameTarget::Memory, spec(Layout::Contiguous, 6), &options().common).unwrap();
         first.put_chunk(2, &encoded(&first, &data(3))).unwrap();
         first.commit().unwrap();
         let store = Failing { store: MemoryStore::from_bytes(first.to_bytes().unwrap()), syncs };

@@ -1,7 +1,7 @@
 //! Frames whose chunks differ in size: what makes them, what they hold, and what damage does.
 
 use super::*;
-use crate::frame::Entry;
+use crate::frame::ChunkOffset;
 use crate::schunk::CreateOptions;
 
 /// Chunks of 400 bytes (one of them zeros), then one of 100, then one of 600.
@@ -26,7 +26,7 @@ fn a_chunk_behind_a_short_one_makes_a_frame_of_version_3() {
     assert_eq!(schunk.header.bytes()[25], 0x53);
     assert_eq!(sizes(&schunk), [400, 400, 100, 600]);
     // An offset cannot say how many zeros there are: they are a chunk now.
-    assert!((0..4).all(|n| matches!(schunk.offsets().unwrap().get(n).unwrap(), Entry::Stored(_))));
+    assert!((0..4).all(|n| matches!(schunk.offsets().unwrap().get(n).unwrap(), ChunkOffset::Stored(_))));
     assert_eq!(schunk.chunk_info(1).unwrap().special, Some(Special::Value));
     assert_eq!(schunk.decompress_chunk(1).unwrap(), [0; 400]);
     assert_eq!(

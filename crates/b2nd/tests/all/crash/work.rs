@@ -2,7 +2,7 @@
 
 use super::store::DiskStore;
 use b2nd::chunk::Special;
-use b2nd::schunk::{CreateOptions, Transaction};
+use b2nd::schunk::{CreateOptions, FrameTransaction};
 use b2nd::{Array, Dtype, Durability, Exec, Layout, OpenOptions, Options, Params, Resize, Result, SChunk};
 use b2nd_testkit::disk::Disk;
 use b2nd_testkit::rng::Rng;
@@ -197,7 +197,7 @@ fn change_frame(frame: &mut SChunk, rng: &mut Rng) -> Result<bool> {
     transaction.commit().map(|()| true)
 }
 
-fn one_change(t: &mut Transaction<'_>, rng: &mut Rng) -> Result<()> {
+fn one_change(t: &mut FrameTransaction<'_>, rng: &mut Rng) -> Result<()> {
     let (len, fixed) = (t.schunk().nchunks(), t.schunk().chunksize() > 0);
     let size = if rng.chance(8) { 4 * (1 + rng.below(300) as usize) } else { CHUNK };
     let items = items(rng, if fixed { size.min(CHUNK) } else { size });

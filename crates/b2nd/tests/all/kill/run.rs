@@ -1,6 +1,6 @@
 //! A process that changes a frame without end and says so after each commit, and one that kills it.
 
-use b2nd::schunk::{CreateOptions, Transaction};
+use b2nd::schunk::{CreateOptions, FrameTransaction};
 use b2nd::{Durability, Exec, Layout, OpenOptions, Params, SChunk};
 use b2nd_testkit::rng::Rng;
 use std::io::{BufRead, BufReader, Write};
@@ -69,7 +69,7 @@ fn count(schunk: &SChunk) -> u64 {
     u64::from_be_bytes(found.try_into().unwrap())
 }
 
-fn stage(t: &mut Transaction<'_>, model: &Model, changes: &[Change]) -> b2nd::Result<()> {
+fn stage(t: &mut FrameTransaction<'_>, model: &Model, changes: &[Change]) -> b2nd::Result<()> {
     for change in changes {
         match change {
             Change::Insert(n, chunk) => t.insert(*n as u64, chunk)?,

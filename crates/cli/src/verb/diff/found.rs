@@ -19,7 +19,7 @@ pub(super) struct Pair<'a> {
 
 /// The differences that were found.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct Differences {
     pub(super) count: u64,
     /// The first in C order: its index, and the two items.
     first: Option<(Vec<u64>, Vec<u8>, Vec<u8>)>,
@@ -31,7 +31,7 @@ pub(super) struct Found {
     nans: u64,
 }
 
-impl Found {
+impl Differences {
     /// Adds what differs in a box.
     pub(super) fn add(&mut self, region: &Region, pair: &Pair<'_>, tolerance: Option<Tolerance>) {
         let shape = region.shape();

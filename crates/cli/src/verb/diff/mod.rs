@@ -8,7 +8,7 @@ use std::fmt::Write;
 use b2nd::Dtype;
 use serde_json::{Value as Json, json};
 
-use self::found::{Found, Pair};
+use self::found::{Differences, Pair};
 pub(super) use self::side::Side;
 use crate::args::{Diff, Place};
 use crate::failure::{Failure, Outcome, Result};
@@ -61,7 +61,7 @@ fn tolerance(args: &Diff) -> Option<Tolerance> {
 }
 
 /// Compares the items, as many at a time as fit the memory.
-fn contents(args: &Diff, a: &mut Side, b: &mut Side, tolerance: Option<Tolerance>) -> Result<Found> {
+fn contents(args: &Diff, a: &mut Side, b: &mut Side, tolerance: Option<Tolerance>) -> Result<Differences> {
     let (left_dtype, right_dtype) = (a.dtype().clone(), b.dtype().clone());
     let cut = a.chunks().or(b.chunks()).map(<[u64]>::to_vec);
     let cells = cut.unwrap_or_else(|| vec![1; a.shape().len()]);
@@ -70,7 +70,7 @@ fn contents(args: &Diff, a: &mut Side, b: &mut Side, tolerance: Option<Tolerance
     let itemsize = (left_dtype.itemsize() + right_dtype.itemsize()) as u64;
     let share = (budget / itemsize.max(1)).max(1);
     let progress = Progress::new("diff", a.nbytes());
-    let mut found = Found::default();
+    let mut found = Differences::default();
     for region in Tiling::of_cells(&axes, share).boxes() {
         let left = a.read(&region, budget).map_err(|failure| failure.about(&args.a))?;
         let right = b.read(&region, budget).map_err(|failure| failure.about(&args.b))?;
@@ -92,7 +92,7 @@ fn contents(args: &Diff, a: &mut Side, b: &mut Side, tolerance: Option<Tolerance
 struct Compared {
     /// Why the items are not compared: shapes or dtypes that differ.
     reasons: Vec<String>,
-    found: Option<Found>,
+    found: Option<Differences>,
     /// What differs and does not count.
     notes: Vec<String>,
 }

@@ -14,11 +14,11 @@ use crate::{open, output};
 
 /// An array or a `.npy` file, and the items that were read last.
 pub(crate) struct Side {
-    source: Source,
+    source: SideSource,
     items: Vec<u8>,
 }
 
-enum Source {
+enum SideSource {
     Array(Box<Array>),
     Npy(Box<Input>),
 }
@@ -28,24 +28,24 @@ impl Side {
     pub(crate) fn open(path: &Path, place: Place, exec: Exec) -> Result<Self> {
         output::check_named(path)?;
         let source = if is_npy(path) {
-            Source::Npy(Box::new(Input::open(path, None)?))
+            SideSource::Npy(Box::new(Input::open(path, None)?))
         } else {
-            Source::Array(Box::new(open::array(path, place, None, exec)?))
+            SideSource::Array(Box::new(open::array(path, place, None, exec)?))
         };
         Ok(Side { source, items: Vec::new() })
     }
 
     pub(crate) fn dtype(&self) -> &Dtype {
         match &self.source {
-            Source::Array(array) => array.dtype(),
-            Source::Npy(input) => &input.kind().dtype,
+            SideSource::Array(array) => array.dtype(),
+            SideSource::Npy(input) => &input.kind().dtype,
         }
     }
 
     pub(crate) fn shape(&self) -> &[u64] {
         match &self.source {
-            Source::Array(array) => array.shape(),
-            Source::Npy(input) => &input.kind().shape,
+            SideSource::Array(array) => array.shape(),
+            SideSource::Npy(input) => &input.kind().shape,
         }
     }
 
@@ -62,20 +62,20 @@ impl Side {
     /// The shape of the chunks, where there are any.
     pub(crate) fn chunks(&self) -> Option<&[u64]> {
         match &self.source {
-            Source::Array(array) => Some(array.chunks()),
-            Source::Npy(_) => None,
+            SideSource::Array(array) => Some(array.chunks()),
+            SideSource::Npy(_) => None,
         }
     }
 
     /// Reads a box, in C order.
     pub(crate) fn read(&mut self, region: &Region, budget: u64) -> Result<&[u8]> {
         match &mut self.source {
-            Source::Array(array) => {
+            SideSource::Array(array) => {
                 let part = Selection::from_box(&region.start, &region.stop);
                 crate::input::resize(&mut self.items, region.items(), array.dtype().itemsize())?;
                 array.read_bytes_into(part, &mut self.items)?;
             }
-            Source::Npy(input) => {
+            SideSource::Npy(input) => {
                 let stored = if input.kind().fortran { region.reversed() } else { region.clone() };
                 input.read(&stored, &mut self.items, budget)?;
             }
@@ -93,7 +93,7 @@ fn is_npy(path: &Path) -> bool {
 
 /// Metalayers and attributes that differ between two arrays: said, but not counted as a difference.
 pub(super) fn notes(a: &Side, b: &Side) -> Result<Vec<String>> {
-    let (Source::Array(a), Source::Array(b)) = (&a.source, &b.source) else { return Ok(Vec::new()) };
+    let (SideSource::Array(a), SideSource::Array(b)) = (&a.source, &b.source) else { return Ok(Vec::new()) };
     let fixed = |array: &Array| -> Vec<(String, Vec<u8>)> {
         let own = |name: &str| name == "b2nd" || name == "caterva";
         array

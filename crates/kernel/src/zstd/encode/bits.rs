@@ -1,17 +1,17 @@
 //! Bits, written from the lowest on; they are read from the other end.
 
 /// A stream of bits in `out` from a place on. What does not fit is noticed at the end.
-pub(super) struct Bits<'a> {
+pub(super) struct BitWriter<'a> {
     out: &'a mut [u8],
     at: usize,
     word: u64,
     count: u32,
 }
 
-impl<'a> Bits<'a> {
+impl<'a> BitWriter<'a> {
     #[inline(always)]
     pub(super) fn new(out: &'a mut [u8], at: usize) -> Self {
-        Bits { out, at, word: 0, count: 0 }
+        BitWriter { out, at, word: 0, count: 0 }
     }
 
     /// Adds the lowest `width` bits of `value`, which has no others. Between two flushes there is room for 56.

@@ -1,7 +1,7 @@
 //! Tables of states that turn symbols into bits ("tabled asymmetric numerals"), and the counts that say how they are made.
 
 use super::super::fse::inverse;
-use super::bits::Bits;
+use super::bits::BitWriter;
 use super::tally::table_log;
 
 /// How often each symbol has a state: they add up to 2^`log`. -1 is less than once.
@@ -49,7 +49,7 @@ impl Shares {
     /// Writes the shares at `at`; where they end. `None` where there is no room.
     #[inline(always)]
     pub(super) fn write(&self, out: &mut [u8], at: usize) -> Option<usize> {
-        let mut bits = Bits::new(out, at);
+        let mut bits = BitWriter::new(out, at);
         bits.add(u64::from(self.log - 5), 4);
         let mut rest = 1_u32 << self.log;
         let mut n = 0;
@@ -95,15 +95,15 @@ struct Symbol {
 
 /// A table that symbols are written with.
 #[derive(Debug)]
-pub(super) struct Table {
+pub(super) struct EncodeTable {
     log: u32,
     states: [u16; 512],
     symbols: [Symbol; 64],
 }
 
-impl Table {
+impl EncodeTable {
     pub(super) fn new() -> Self {
-        Table { log: 0, states: [0; 512], symbols: [Symbol::default(); 64] }
+        EncodeTable { log: 0, states: [0; 512], symbols: [Symbol::default(); 64] }
     }
 
     /// The table of one symbol, which takes no bits.
@@ -164,7 +164,7 @@ impl Table {
 
     /// Writes the bits of `state` that tell it from others that lead to `symbol`, and goes on to that.
     #[inline(always)]
-    pub(super) fn step(&self, state: &mut u32, symbol: u8, bits: &mut Bits<'_>) {
+    pub(super) fn step(&self, state: &mut u32, symbol: u8, bits: &mut BitWriter<'_>) {
         let symbol = self.symbols[usize::from(symbol) & 63];
         let width = state.wrapping_add(symbol.bits) >> 16;
         bits.add(u64::from(*state & ((1 << (width & 31)) - 1)), width);
@@ -173,7 +173,7 @@ impl Table {
 
     /// Writes the state behind all symbols, with which reading begins.
     #[inline(always)]
-    pub(super) fn end(&self, state: u32, bits: &mut Bits<'_>) {
+    pub(super) fn end(&self, state: u32, bits: &mut BitWriter<'_>) {
         bits.add(u64::from(state & ((1 << self.log) - 1)), self.log);
     }
 

@@ -5,7 +5,7 @@
 //! are passes over arrays of 256 numbers, many at once and without a jump; it costs some thousandths against Huffman's tree.
 
 use super::super::weights::LONGEST;
-use super::bits::Bits;
+use super::bits::BitWriter;
 use super::tally::{PARTS, log2, table_log};
 
 /// The code of each byte.
@@ -75,7 +75,7 @@ impl Code {
     /// Writes `bytes` as a stream at `at`; where it ends. `None` where there is no room.
     #[inline(always)]
     pub(super) fn write(&self, bytes: &[u8], out: &mut [u8], at: usize) -> Option<usize> {
-        let mut bits = Bits::new(out, at);
+        let mut bits = BitWriter::new(out, at);
         let (rest, groups) = bytes.as_rchunks::<5>();
         // The last byte comes first. Five codes of 11 bits are less than what a word has room for.
         for group in groups.iter().rev() {
@@ -91,7 +91,7 @@ impl Code {
     }
 
     #[inline(always)]
-    fn add(&self, byte: u8, bits: &mut Bits<'_>) {
+    fn add(&self, byte: u8, bits: &mut BitWriter<'_>) {
         let (code, len) = (self.codes[usize::from(byte)], self.lengths[usize::from(byte)]);
         bits.add(u64::from(code), u32::from(len));
     }

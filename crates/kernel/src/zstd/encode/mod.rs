@@ -21,7 +21,7 @@ use super::isa;
 use crate::cpu::Level;
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::Tier;
-use search::{Parts, Places};
+use search::{BlockParts, Places};
 
 /// An encoder of Zstandard frames: its tables, and room for what a block becomes, to be used again and again.
 ///
@@ -37,8 +37,8 @@ use search::{Parts, Places};
 #[derive(Debug)]
 pub struct Encoder {
     places: Places,
-    parts: Parts,
-    tables: Box<sequences::Tables>,
+    parts: BlockParts,
+    tables: Box<sequences::EncodeTables>,
     block: Vec<u8>,
 }
 
@@ -56,8 +56,8 @@ impl Encoder {
     pub fn new() -> Self {
         Encoder {
             places: Places::new(),
-            parts: Parts::default(),
-            tables: Box::new(sequences::Tables::new()),
+            parts: BlockParts::default(),
+            tables: Box::new(sequences::EncodeTables::new()),
             block: vec![],
         }
     }
@@ -117,7 +117,7 @@ impl Encoder {
     #[inline(always)]
     fn block(&mut self, src: &[u8]) -> Option<usize> {
         search::divide(src, &mut self.places, &mut self.parts)?;
-        let Parts { sequences, .. } = &self.parts;
+        let BlockParts { sequences, .. } = &self.parts;
         // A code for literals takes less than they do; a sequence 10 bytes at most, with tables of 200 and what is written at once.
         grow(&mut self.block, src.len() + 10 * sequences.len() + 1024)?;
         let most = src.len().checked_sub((src.len() >> 6) + 2)?;

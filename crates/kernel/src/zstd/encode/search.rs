@@ -1,7 +1,7 @@
 //! The search for matches: greedy, with one table of hashed words, and the last offset tried first.
 
 use super::grow;
-use super::sequences::Sequence;
+use super::sequences::MatchSequence;
 use crate::wide::{common, load, store, word};
 use std::hint::select_unpredictable;
 
@@ -16,14 +16,14 @@ const SKIP_LOG: u32 = 7;
 
 /// What a block becomes: its literals, one after another, and its sequences.
 #[derive(Debug, Default)]
-pub(super) struct Parts {
+pub(super) struct BlockParts {
     /// With [`SLACK`] behind them.
     literals: Vec<u8>,
     len: usize,
-    pub(super) sequences: Vec<Sequence>,
+    pub(super) sequences: Vec<MatchSequence>,
 }
 
-impl Parts {
+impl BlockParts {
     pub(super) fn literals(&self) -> &[u8] {
         &self.literals[..self.len]
     }
@@ -201,7 +201,7 @@ unsafe fn find(src: &[u8], at: usize, last: usize, places: &mut Places) -> Optio
 
 /// Divides the input, of at most 64 KiB, into literals and matches with what came before. `None` where there is no memory.
 #[inline(always)]
-pub(super) fn divide(src: &[u8], places: &mut Places, parts: &mut Parts) -> Option<()> {
+pub(super) fn divide(src: &[u8], places: &mut Places, parts: &mut BlockParts) -> Option<()> {
     parts.clear(src.len())?;
     places.clear(src.len());
     let mut anchor = 0; // first byte that is in no sequence yet
@@ -223,7 +223,7 @@ pub(super) fn divide(src: &[u8], places: &mut Places, parts: &mut Parts) -> Opti
         parts.take(src, anchor, begin);
         let literals = begin - anchor;
         let offset = recent.name(start - from, literals);
-        parts.sequences.push(Sequence { literals: literals as u32, len: (stop - begin) as u32, offset });
+        parts.sequences.push(MatchSequence { literals: literals as u32, len: (stop - begin) as u32, offset });
         at = stop;
         if at < end {
             // SAFETY: before `end`.
@@ -243,7 +243,7 @@ pub(super) fn divide(src: &[u8], places: &mut Places, parts: &mut Parts) -> Opti
             // SAFETY: before `end`, which is more than `SHORTEST` bytes before the last.
             let len = SHORTEST + unsafe { forward(src, next - recent.two, next) };
             let offset = recent.name(recent.two, 0);
-            parts.sequences.push(Sequence { literals: 0, len: len as u32, offset });
+            parts.sequences.push(MatchSequence { literals: 0, len: len as u32, offset });
             at += len;
         }
         anchor = at;

@@ -2,13 +2,13 @@
 
 use super::super::codes;
 use super::super::fse::{Entry, LITERAL_LOG, MATCH_LOG, OFFSET_LOG};
-use super::bits::Bits;
-use super::fse::{Shares, Table};
+use super::bits::BitWriter;
+use super::fse::{EncodeTable, Shares};
 use super::tally::{PARTS, log2};
 
 /// Literals, and a match.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Sequence {
+pub(super) struct MatchSequence {
     /// How many literals.
     pub(super) literals: u32,
     /// How long the match is, 3 at least.
@@ -19,7 +19,7 @@ pub(super) struct Sequence {
 
 /// What a sequence is written as.
 #[derive(Debug, Clone, Copy)]
-struct Codes {
+struct SequenceCodes {
     /// The bits behind the codes, and how many they are: 49 at most.
     extra: u64,
     width: u32,
@@ -28,9 +28,9 @@ struct Codes {
     offset: u8,
 }
 
-impl Sequence {
+impl MatchSequence {
     #[inline(always)]
-    fn codes(self) -> Codes {
+    fn codes(self) -> SequenceCodes {
         let (n, m) = (self.literals, self.len - 3);
         let literals = if n < 64 { SHORT_LITERALS[n as usize & 63] } else { 19 + n.ilog2() as u8 };
         let len = if m < 128 { SHORT_MATCHES[m as usize & 127] } else { 36 + m.ilog2() as u8 };
@@ -40,7 +40,7 @@ impl Sequence {
         let (a, b) = (LITERAL_WIDTHS[usize::from(literals) & 63], MATCH_WIDTHS[usize::from(len) & 63]);
         let (a, b) = (u32::from(a), u32::from(b));
         let extra = low(n, a) | low(m, b) << a | low(self.offset, offset) << (a + b);
-        Codes { extra, width: a + b + offset, literals, len, offset: offset as u8 }
+        SequenceCodes { extra, width: a + b + offset, literals, len, offset: offset as u8 }
     }
 }
 
@@ -77,14 +77,14 @@ static SHORT_MATCHES: [u8; 128] = short(3, &codes::MATCH_LENGTHS);
 
 /// One of the three kinds of codes: the table for it, and the one that blocks use which have none.
 #[derive(Debug)]
-struct Kind {
+struct SymbolKind {
     most: u32,
     /// Fewer symbols are not worth a table of their own.
     few: usize,
-    usual: Table,
+    usual: EncodeTable,
     /// What a symbol costs with the usual table, in parts of a bit.
     costs: [i32; 64],
-    own: Table,
+    own: EncodeTable,
 }
 
 /// How the table of a kind is stored.
@@ -95,18 +95,24 @@ enum Mode {
     Own = 2,
 }
 
-impl Kind {
+impl SymbolKind {
     fn new(most: u32, log: u32, usual: &[i16]) -> Self {
         let mut shares = Shares { log, shares: [0; 64], len: usual.len() };
         shares.shares[..usual.len()].copy_from_slice(usual);
-        let mut table = Table::new();
+        let mut table = EncodeTable::new();
         table.build(&shares);
         let cost = |share: i16| match share {
             // A symbol that the usual table lacks; none that occurs, as offsets are below 2^16.
             0 => 60_000,
             share => log as i32 * PARTS - log2(u32::from(share.unsigned_abs())),
         };
-        Kind { most, few: 1 << log, usual: table, costs: shares.shares.map(cost), own: Table::new() }
+        SymbolKind {
+            most,
+            few: 1 << log,
+            usual: table,
+            costs: shares.shares.map(cost),
+            own: EncodeTable::new(),
+        }
     }
 
     /// Chooses a table for symbols that occur as often as `counts` says, and writes it at `at`; where it ends.
@@ -146,33 +152,33 @@ impl Kind {
         Some((Mode::Own, end))
     }
 
-    fn table(&self, mode: Mode) -> &Table {
+    fn table(&self, mode: Mode) -> &EncodeTable {
         if mode == Mode::Usual { &self.usual } else { &self.own }
     }
 }
 
 /// The tables of sequences, and room for their codes.
 #[derive(Debug)]
-pub(super) struct Tables {
-    literals: Kind,
-    offsets: Kind,
-    matches: Kind,
-    codes: Vec<Codes>,
+pub(super) struct EncodeTables {
+    literals: SymbolKind,
+    offsets: SymbolKind,
+    matches: SymbolKind,
+    codes: Vec<SequenceCodes>,
 }
 
-impl Tables {
+impl EncodeTables {
     pub(super) fn new() -> Self {
-        Tables {
-            literals: Kind::new(LITERAL_LOG, 6, &codes::LITERAL_LENGTH_COUNTS),
-            offsets: Kind::new(OFFSET_LOG, 5, &codes::OFFSET_COUNTS),
-            matches: Kind::new(MATCH_LOG, 6, &codes::MATCH_LENGTH_COUNTS),
+        EncodeTables {
+            literals: SymbolKind::new(LITERAL_LOG, 6, &codes::LITERAL_LENGTH_COUNTS),
+            offsets: SymbolKind::new(OFFSET_LOG, 5, &codes::OFFSET_COUNTS),
+            matches: SymbolKind::new(MATCH_LOG, 6, &codes::MATCH_LENGTH_COUNTS),
             codes: vec![],
         }
     }
 
     /// Writes the sequences at `at`; where they end. `None` where there is no room.
     #[inline(always)]
-    pub(super) fn write(&mut self, sequences: &[Sequence], out: &mut [u8], at: usize) -> Option<usize> {
+    pub(super) fn write(&mut self, sequences: &[MatchSequence], out: &mut [u8], at: usize) -> Option<usize> {
         let count = sequences.len();
         // From 0x7f00 on in three bytes; but 64 KiB have no more than 16,384 matches.
         let (bytes, width) = match count {
@@ -200,13 +206,17 @@ impl Tables {
         *out.get_mut(at)? = (literals as u8) << 6 | (offsets as u8) << 4 | (matches as u8) << 2;
         let tables =
             [self.literals.table(literals), self.offsets.table(offsets), self.matches.table(matches)];
-        coded(tables, &self.codes, Bits::new(out, end))
+        coded(tables, &self.codes, BitWriter::new(out, end))
     }
 }
 
 /// The bits of all sequences, from the last on.
 #[inline(always)]
-fn coded([literals, offsets, matches]: [&Table; 3], codes: &[Codes], mut bits: Bits<'_>) -> Option<usize> {
+fn coded(
+    [literals, offsets, matches]: [&EncodeTable; 3],
+    codes: &[SequenceCodes],
+    mut bits: BitWriter<'_>,
+) -> Option<usize> {
     let (last, codes) = codes.split_last()?;
     let mut states = (literals.begin(last.literals), offsets.begin(last.offset), matches.begin(last.len));
     bits.add(last.extra, last.width);

@@ -1,6 +1,6 @@
 //! The sections of a block by themselves, at the lengths and counts at which their headers and codes change.
 
-use super::sequences::{Sequence, Tables};
+use super::sequences::{EncodeTables, MatchSequence};
 use super::{Encoder, literals};
 use crate::cpu::Level;
 use crate::zstd::Decoder;
@@ -16,7 +16,7 @@ impl Chance {
 }
 
 /// The frame of one block with these literals and sequences, decoded twice: it has to stand for `expected`.
-fn check(tables: &mut Tables, bytes: &[u8], sequences: &[Sequence], expected: &[u8]) {
+fn check(tables: &mut EncodeTables, bytes: &[u8], sequences: &[MatchSequence], expected: &[u8]) {
     let mut block = vec![0; bytes.len() + 12 * sequences.len() + 1024];
     let end = literals::write(bytes, &mut block, 0).expect("room for literals");
     let end = tables.write(sequences, &mut block, end).expect("room for sequences");
@@ -35,7 +35,7 @@ fn check(tables: &mut Tables, bytes: &[u8], sequences: &[Sequence], expected: &[
 
 #[test]
 fn literals_of_each_length() {
-    let (mut tables, mut chance) = (Tables::new(), Chance(5));
+    let (mut tables, mut chance) = (EncodeTables::new(), Chance(5));
     let edges = [1, 31, 63, 127, 255, 256, 511, 1023, 4095, 16_383, 32_767, Encoder::MOST - 1];
     for len in edges.into_iter().flat_map(|len: usize| len..len + 3).filter(|len| *len <= Encoder::MOST) {
         for (values, rare) in [(1, 1), (2, 1), (2, 200), (20, 1), (130, 3), (256, 1), (256, 300)] {
@@ -50,7 +50,7 @@ fn literals_of_each_length() {
 }
 
 /// Literals and sequences by chance, and what they stand for. Long ones are as long as there is room.
-fn made(chance: &mut Chance, count: usize, long: usize) -> (Vec<u8>, Vec<Sequence>, Vec<u8>) {
+fn made(chance: &mut Chance, count: usize, long: usize) -> (Vec<u8>, Vec<MatchSequence>, Vec<u8>) {
     let (mut literals, mut sequences, mut out) = (vec![], vec![], vec![]);
     let mut recent = [1_usize, 4, 8];
     for n in 0..count {
@@ -76,14 +76,14 @@ fn made(chance: &mut Chance, count: usize, long: usize) -> (Vec<u8>, Vec<Sequenc
         for _ in 0..more {
             out.push(out[out.len() - offset]);
         }
-        sequences.push(Sequence { literals: run as u32, len: more as u32, offset: name as u32 });
+        sequences.push(MatchSequence { literals: run as u32, len: more as u32, offset: name as u32 });
     }
     (literals, sequences, out)
 }
 
 #[test]
 fn sequences_of_each_count() {
-    let (mut tables, mut chance) = (Tables::new(), Chance(3));
+    let (mut tables, mut chance) = (EncodeTables::new(), Chance(3));
     for count in (1..40).chain(120..136).chain([255, 256, 1000, 5000, 16_384]) {
         for long in [0, 15, 16, 63, 64, 127, 128, 2000, 30_000] {
             // No more than a block may stand for.
@@ -97,14 +97,14 @@ fn sequences_of_each_count() {
 
 #[test]
 fn sequences_that_are_all_the_same() {
-    let mut tables = Tables::new();
+    let mut tables = EncodeTables::new();
     for count in [1, 2, 3, 50, 200, 5000] {
         let mut out = vec![];
         for n in 0..count {
             out.extend_from_slice(&[n as u8; 5]);
         }
         let literals: Vec<u8> = (0..count).map(|n| n as u8).collect();
-        let sequences = vec![Sequence { literals: 1, len: 4, offset: 1 }; count];
+        let sequences = vec![MatchSequence { literals: 1, len: 4, offset: 1 }; count];
         check(&mut tables, &literals, &sequences, &out);
     }
 }

@@ -1,7 +1,7 @@
 //! The description of a Huffman code: the weights of all bytes but the last.
 
-use super::bits::Bits;
-use super::fse::{Shares, Table};
+use super::bits::BitWriter;
+use super::fse::{EncodeTable, Shares};
 use super::huffman::Code;
 
 /// Writes the description at `at`; where it ends. `None` where there is none, or no room.
@@ -46,9 +46,9 @@ fn compressed(weights: &[u8], counts: &[u32; 64], out: &mut [u8], at: usize) -> 
     }
     let shares = Shares::new(counts, weights.len(), 6);
     let at = shares.write(out, at)?;
-    let mut table = Table::new();
+    let mut table = EncodeTable::new();
     table.build(&shares);
-    let mut bits = Bits::new(out, at);
+    let mut bits = BitWriter::new(out, at);
     let last = weights.len() - 1;
     let mut states = [0; 2];
     for n in [last, last - 1] {
