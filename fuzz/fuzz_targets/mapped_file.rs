@@ -28,7 +28,7 @@ fuzz_target!(|data: &[u8]| {
     let same = Array::open_with(&path, &mapping).and_then(|array| array.read_bytes(()));
     assert_eq!(array.ok(), same.ok());
     let plain = b2nd_fuzz::options();
-    let listed = |found: b2nd::Result<Vec<b2nd::FrameInfo>>| -> Option<Vec<(u64, u64)>> {
+    let listed = |found: b2nd::Result<Vec<b2nd::schunk::FrameInfo>>| -> Option<Vec<(u64, u64)>> {
         Some(found.ok()?.iter().map(|info| (info.offset(), info.frame_len())).collect())
     };
     assert_eq!(listed(frames(&path, &plain)), listed(frames_in(&file, &plain)));

@@ -103,6 +103,8 @@ const DECLARATIONS: [&str; 9] =
 /// The items of modules that are listed with the same name under several paths, each with its paths.
 fn two_paths(list: &str) -> Vec<String> {
     let mut paths: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    let name = list.lines().next().and_then(|first| first.rsplit(' ').next()).unwrap_or_default();
+    let root = format!("{name}::");
     for line in list.lines() {
         let mut words = line.split(' ').skip_while(|word| *word != "pub").skip(1);
         let Some(kind) = words.find(|word| !matches!(*word, "unsafe" | "async")) else { continue };
@@ -110,8 +112,8 @@ fn two_paths(list: &str) -> Vec<String> {
         let end = path.find(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | ':')).unwrap_or(path.len());
         let path = path[..end].trim_end_matches(':');
         let Some((module, name)) = path.rsplit_once("::") else { continue };
-        // What belongs to a type has the path of the type.
-        if !module.split("::").any(|part| part.starts_with(char::is_uppercase)) {
+        // What belongs to a type has the path of the type; a type of another crate has no path here.
+        if path.starts_with(&root) && !module.split("::").any(|part| part.starts_with(char::is_uppercase)) {
             paths.entry(name).or_default().insert(path);
         }
     }
@@ -140,7 +142,7 @@ mod tests {
     fn an_item_with_two_paths_is_found() {
         let list = "pub mod b\npub mod b::io\n#[non_exhaustive] pub enum b::io::Lock\npub enum b::Lock\n\
                     pub struct b::View<'a>\npub fn b::View<'a>::new(b::Lock) -> Self\n\
-                    pub fn b::io::View::new() -> Self\npub fn b::io::open()\npub fn b::new()\n";
+                    pub fn b::io::View::new() -> Self\npub fn b::io::open()\npub fn b::new()\npub fn f32::new()\n";
         assert_eq!(two_paths(list), ["Lock: b::Lock, b::io::Lock"]);
     }
 }

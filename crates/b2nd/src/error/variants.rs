@@ -1,4 +1,4 @@
-//! The error type, and who is at fault.
+//! The error type, and the party at fault.
 
 use super::{FormatError, LockedError, Part, file_kind};
 use std::ops::Range;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// The result of an operation of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Who has to act on an [`Error`].
+/// The party that has to act on an [`Error`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Fault {
@@ -21,7 +21,7 @@ pub enum Fault {
     Limit,
 }
 
-/// Everything that can go wrong. [`Error::fault`] says who is at fault.
+/// Everything that can go wrong. [`Error::fault`] names the party at fault.
 ///
 /// ```
 /// use b2nd::{Error, Fault};
